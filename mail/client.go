@@ -82,7 +82,8 @@ type Client struct {
 	version     string
 	last        int64 // id of the newest request
 
-	offered map[string]map[string]bool // tools and their arguments; nil if not listed yet
+	projects map[string]ID              // ids by key
+	offered  map[string]map[string]bool // tools and their arguments; nil if not listed yet
 }
 
 // New returns a client. It sends nothing.
@@ -129,6 +130,19 @@ func (c *Client) accepts(ctx context.Context, tool, argument string) bool {
 // mustAccept is accepts for arguments that must not be omitted because of a temporary failure. After
 // an error nothing was done.
 func (c *Client) mustAccept(ctx context.Context, tool, argument string) (bool, error) {
+	offered, err := c.arguments(ctx)
+	return offered[tool][argument], err
+}
+
+// lacks reports whether a server lists a tool without an argument of the contract.
+func (c *Client) lacks(ctx context.Context, tool, argument string) bool {
+	offered, err := c.arguments(ctx)
+	arguments, listed := offered[tool]
+	return err == nil && listed && len(arguments) > 0 && !arguments[argument]
+}
+
+// arguments returns the arguments of the server's tools, which are listed once.
+func (c *Client) arguments(ctx context.Context) (map[string]map[string]bool, error) {
 	c.mu.Lock()
 	offered := c.offered
 	c.mu.Unlock()
@@ -137,9 +151,9 @@ func (c *Client) mustAccept(ctx context.Context, tool, argument string) (bool, e
 		if offered, err = c.list(ctx); err != nil {
 			switch fault.CodeOf(err) {
 			case Unreachable, "":
-				return false, err // list them again next time
+				return nil, err // list them again next time
 			case Unsure:
-				return false, &fault.Error{Code: Unreachable, Op: "list the tools", Place: c.url, Cause: err, Hint: fault.HintOf(err)}
+				return nil, &fault.Error{Code: Unreachable, Op: "list the tools", Place: c.url, Cause: err, Hint: fault.HintOf(err)}
 			}
 			offered = map[string]map[string]bool{}
 		}
@@ -147,7 +161,7 @@ func (c *Client) mustAccept(ctx context.Context, tool, argument string) (bool, e
 		c.offered = offered
 		c.mu.Unlock()
 	}
-	return offered[tool][argument], nil
+	return offered, nil
 }
 
 // Tools returns the names of the server's tools.
@@ -194,7 +208,7 @@ func (c *Client) list(ctx context.Context) (map[string]map[string]bool, error) {
 // proof names the argument of a call that authenticates an agent.
 type proof struct {
 	project, agent, argument string
-	// inContract means that every server accepts the argument. If false, servers must list it.
+	// inContract means that a server that lists no arguments accepts it. If false, servers must list it.
 	inContract bool
 }
 
@@ -208,7 +222,7 @@ func (c *Client) callAs(ctx context.Context, p proof, tool string, arguments map
 // callLongAs is callAs for a call that the server may hold for up to wait.
 func (c *Client) callLongAs(ctx context.Context, wait time.Duration, p proof, tool string, arguments map[string]any, into any) error {
 	token := c.keys.Token(c.url, p.project, p.agent)
-	if token == "" || !p.inContract && !c.accepts(ctx, tool, p.argument) {
+	if token == "" || p.inContract && c.lacks(ctx, tool, p.argument) || !p.inContract && !c.accepts(ctx, tool, p.argument) {
 		return c.callLong(ctx, wait, tool, arguments, into)
 	}
 	arguments[p.argument] = token

@@ -119,7 +119,12 @@ func (c *Client) reply(ctx context.Context, d Draft) (Message, error) {
 	return c.deliver(ctx, "reply_message", d, arguments)
 }
 
+// deliver sends a message, after checking that its sender and its recipients belong to its project. Arguments
+// that change only how it is shown are left out if the server does not have them.
 func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments map[string]any) (Message, error) {
+	if err := c.CheckProject(ctx, d.Project, append(d.Recipients(), d.From)...); err != nil {
+		return Message{}, err
+	}
 	for name, people := range map[string][]string{"cc": d.CC, "bcc": d.BCC} {
 		if len(people) > 0 {
 			arguments[name] = people
@@ -132,6 +137,11 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 		}
 		if keyed {
 			arguments["idempotency_key"] = d.Key
+		}
+	}
+	for _, name := range []string{"importance", "ack_required"} {
+		if _, ok := arguments[name]; ok && c.lacks(ctx, tool, name) {
+			delete(arguments, name)
 		}
 	}
 	var r struct {
@@ -154,6 +164,57 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 		m.Thread = d.Thread
 	}
 	return m, nil
+}
+
+// CheckProject returns an error if one of the agents belongs to another project. On some servers names are
+// global: mail to a name reaches the agent of whatever project has it, and a registration takes the name from
+// that agent. Agents that do not exist are not checked.
+func (c *Client) CheckProject(ctx context.Context, project string, agents ...string) error {
+	own, err := c.projectID(ctx, project)
+	if err != nil || own == "" {
+		return err
+	}
+	for _, name := range agents {
+		a, err := c.Whois(ctx, project, name)
+		switch code := fault.CodeOf(err); {
+		case code == NotFound, code == Refused: // the server decides what becomes of it
+		case err != nil:
+			return err
+		case a.Project != "" && a.Project != own:
+			return otherProject(c.url, name)
+		}
+	}
+	return nil
+}
+
+// projectID returns the server's id of a project, or "" if it has none.
+func (c *Client) projectID(ctx context.Context, project string) (ID, error) {
+	c.mu.Lock()
+	id, known := c.projects[project]
+	c.mu.Unlock()
+	if known {
+		return id, nil
+	}
+	own, err := c.EnsureProject(ctx, project)
+	switch fault.CodeOf(err) {
+	case "", Garbled, NotFound, Refused, Invalid:
+	default:
+		return "", err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.projects == nil {
+		c.projects = make(map[string]ID)
+	}
+	c.projects[project] = own.ID
+	return own.ID, nil
+}
+
+func otherProject(server, name string) error {
+	return &fault.Error{
+		Code: OtherProject, Place: server, Detail: fault.Shown(name) + " is an agent of another project; on this server names are global",
+		Hint: "give the agent another name in the roster, or use another server: `brenner mail serve` keeps projects apart",
+	}
 }
 
 // attempts bounds how often a message is sent while its outcome is unknown.
@@ -194,10 +255,13 @@ func (c *Client) sendRest(ctx context.Context, d Draft, there []Message) (Sent, 
 	return sendEach(d, remaining(d.Recipients(), there), func(one Draft) (Sent, error) { return c.Send(ctx, one) })
 }
 
-// remaining returns the recipients that no message has reached, as a copy or otherwise.
+// remaining returns the recipients that no message has reached, as a copy or otherwise. A message of which the
+// server lists no recipients has reached the one that its marker names or, without one, all.
 func remaining(names []string, there []Message) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return slices.ContainsFunc(there, func(m Message) bool { return has(m.To, name) || has(m.CC, name) || has(m.BCC, name) })
+		return slices.ContainsFunc(there, func(m Message) bool {
+			return has(m.To, name) || has(m.CC, name) || has(m.BCC, name) || len(m.To)+len(m.CC)+len(m.BCC) == 0
+		})
 	})
 }
 
@@ -268,17 +332,35 @@ func (m Marker) SameRecipient(body string) bool {
 	return false
 }
 
+// MarkerIn returns the last marker of a body.
+func MarkerIn(body string) (Marker, bool) {
+	at := strings.LastIndex("\n"+body, "\n<!-- brenner session=")
+	if at < 0 {
+		return Marker{}, false
+	}
+	line, _, _ := strings.Cut(body[at:], "\n")
+	m := Marker{}
+	for field := range strings.FieldsSeq(line) {
+		name, value, _ := strings.Cut(field, "=")
+		switch name {
+		case "session":
+			m.Session = value
+		case "round":
+			round, _ := strconv.Atoi(value)
+			m.Round = max(0, round)
+		case "to":
+			m.To = value
+		case "hash":
+			m.Hash = value
+		}
+	}
+	return m, m.Hash != ""
+}
+
 // MarkedRound returns the round in the last marker of a body, or 0.
 func MarkedRound(body string) int {
-	at := strings.LastIndex(body, "\n<!-- brenner session=")
-	if at < 0 {
-		return 0
-	}
-	line, _, _ := strings.Cut(body[at+1:], "\n")
-	_, rest, _ := strings.Cut(line, " round=")
-	number, _, _ := strings.Cut(rest, " ")
-	round, _ := strconv.Atoi(number)
-	return max(0, round)
+	m, _ := MarkerIn(body)
+	return m.Round
 }
 
 // Marks reports whether a body has the marker on a line of its own; quoted lines do not count.

@@ -23,16 +23,25 @@ const (
 // Thread classifies a session's messages, oldest first. The sender of the first KICKOFF leads; a
 // KICKOFF of another agent does not begin a round. The zero value is an empty thread.
 type Thread struct {
-	Asked    []string // in the newest round
-	AskedAt  time.Time
-	round    int
-	asking   bool
-	lead     string
-	kickoffs map[ID]int // round by KICKOFF
+	// Lead is the agent that leads the session; empty is set by the first KICKOFF.
+	Lead string
+	// Roster are the agents that a KICKOFF asks if the server does not say whom; empty means
+	// everyone who writes after it.
+	Roster []string
+	// Holds reports whether a text contains changes; nil means never. Such a message is no mere sign of life.
+	Holds func(text string) bool
+
+	Asked     []string // in the newest round
+	AskedAt   time.Time
+	round     int
+	asking    bool
+	anyone    bool       // the newest KICKOFF has no recipients
+	questions []question // oldest first
+	replied   Replied
 }
 
 // Leads reports whether an agent leads the session.
-func (t *Thread) Leads(name string) bool { return t.lead != "" && strings.EqualFold(t.lead, name) }
+func (t *Thread) Leads(name string) bool { return t.Lead != "" && strings.EqualFold(t.Lead, name) }
 
 // Next returns the meaning of the next message and its round, from 1; 0 is before the first
 // KICKOFF. The first rule that matches decides:
@@ -46,15 +55,22 @@ func (t *Thread) Leads(name string) bool { return t.lead != "" && strings.EqualF
 //	CLAIM, INFO, BLOCKED, QUESTION, HANDOFF            other
 //	a reply to a KICKOFF                               answers, in its round
 //	CRITIQUE, or a reply to COMPILED                   criticises
-//	everything else                                    answers
+//	everything else                                    answers; see Replied
 func (t *Thread) Next(m *Message) (Meaning, int) {
 	prefix := PrefixOf(m.Subject)
-	if prefix == "KICKOFF" && (t.lead == "" || strings.EqualFold(t.lead, m.From)) {
+	t.replied = Replied{}
+	if prefix == "KICKOFF" && (t.Lead == "" || t.Leads(m.From)) {
 		t.ask(m)
 		return Asks, t.round
 	}
+	if t.anyone && !t.Leads(m.From) {
+		t.Asked = union(t.Asked, m.From)
+	}
 	if has(t.Asked, m.From) {
 		return t.classifyReply(m, prefix)
+	}
+	if t.Leads(m.From) {
+		t.askAgain(m, prefix)
 	}
 	what := Other
 	switch {
@@ -73,38 +89,47 @@ func (t *Thread) classifyReply(m *Message, prefix string) (Meaning, int) {
 	switch {
 	case (prefix == "KICKOFF" || prefix == "COMPILED") && m.ReplyTo == "":
 		return Other, t.round
+	case t.Holds != nil && t.Holds(m.Body): // whatever its subject says
 	case prefix == "ACK":
 		return Acknowledges, t.round
 	case IsSign(m.Subject):
 		return Other, t.round
 	}
-	if round, ok := t.kickoffs[m.ReplyTo]; ok && m.ReplyTo != "" {
-		t.asking = t.asking && round != t.round
-		return Answers, round
-	}
-	if prefix == "CRITIQUE" || prefix == "RE" && PrefixOf(textOf(m.Subject)) == "COMPILED" {
+	q := t.named(m)
+	if q == nil && (prefix == "CRITIQUE" || isCompiled(bareSubject(m.Subject))) {
 		return Criticises, t.round
 	}
-	t.asking = false
-	return Answers, t.round
+	t.replied.Direct = q != nil
+	if q == nil {
+		q = t.owed(m.From)
+	}
+	round := t.round
+	if q != nil {
+		q.answered = union(q.answered, m.From)
+		round, t.replied.To = q.round, q.id
+	}
+	t.asking = t.asking && round != t.round
+	return Answers, round
 }
 
-// ask records a KICKOFF: the first one after an answer or a COMPILED begins a round.
+func isCompiled(subject string) bool { return PrefixOf(subject) == "COMPILED" }
+
+// ask records a KICKOFF: the first one after an answer or a COMPILED begins a round, unless the
+// session's marker says which round it is.
 func (t *Thread) ask(m *Message) {
-	if t.kickoffs == nil {
-		t.kickoffs = make(map[ID]int)
-	}
-	if !t.asking {
-		t.round++
+	marked := MarkedRound(m.Body)
+	if marked > t.round || !t.asking && marked == 0 {
+		t.round = max(t.round+1, marked)
 		t.Asked = nil
 	}
-	t.asking, t.lead, t.AskedAt = true, m.From, m.Created.Time
-	t.kickoffs[m.ID] = t.round
-	for _, name := range slices.Concat(m.To, m.CC) {
-		if !strings.EqualFold(name, m.From) {
-			t.Asked = union(t.Asked, name)
-		}
+	t.asking, t.Lead, t.AskedAt = true, m.From, m.Created.Time
+	to := slices.DeleteFunc(slices.Concat(m.To, m.CC), func(name string) bool { return strings.EqualFold(name, m.From) })
+	t.anyone = len(to) == 0 && len(t.Roster) == 0 && len(m.To) == 0
+	if len(to) == 0 && len(m.To) == 0 {
+		to = t.Roster
 	}
+	t.Asked = union(t.Asked, to...)
+	t.questions = append(t.questions, question{ids: []ID{m.ID}, id: m.ID, subject: m.Subject, round: t.round, to: to})
 }
 
 // IsSign reports whether a subject's prefix marks a sign of life rather than content.
@@ -215,8 +240,10 @@ func Read(thread []Message) Progress {
 		}
 	}
 	p.Asked, p.AskedAt, p.Phase = t.Asked, t.AskedAt, phase
-	if phase == "" {
+	if phase == "" && round > 0 {
 		p.Phase = p.open()
+	} else if phase == "" {
+		p.Phase = NotStarted
 	}
 	return p
 }
@@ -224,8 +251,6 @@ func Read(thread []Message) Progress {
 // open returns the phase of a round that has not ended.
 func (p *Progress) open() Phase {
 	switch {
-	case p.Asked == nil:
-		return NotStarted
 	case len(p.Answered) == 0:
 		return AwaitingResponses
 	case len(p.Answered) < len(p.Asked):

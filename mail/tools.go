@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"brenner/internal/fault"
@@ -81,7 +82,7 @@ func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([
 	set("limit", q.Limit, q.Limit > 0)
 	set("urgent_only", true, q.Urgent)
 	set("since_ts", Instant{q.Since}.String(), !q.Since.IsZero())
-	// Optional arguments are sent only to servers that offer them.
+	// Arguments beyond the contract are sent only to servers that offer them.
 	offers := func(name string) bool { return c.accepts(ctx, tool, name) }
 	set("mark_read", false, offers("mark_read"))
 	set("unread_only", true, q.Unread && offers("unread_only"))
@@ -99,7 +100,7 @@ func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([
 func (q *InboxQuery) narrowed(all []Message) []Message {
 	var kept []Message
 	for _, m := range all {
-		if q.Thread == "" || m.Thread == q.Thread {
+		if m.addressFromMarker(); q.Thread == "" || m.Thread == q.Thread {
 			kept = append(kept, m)
 		}
 	}
@@ -184,6 +185,7 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 	if c.pages(ctx) {
 		return c.paged(ctx, q, v)
 	}
+	v.Set("include_bodies", "true") // a server that lists no recipients still has the markers in the bodies
 	var all []Message
 	err := c.resource(ctx, "resource://thread/"+url.PathEscape(q.Thread)+"?"+v.Encode(), &all)
 	switch fault.CodeOf(err) {
@@ -191,13 +193,42 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 		if q.Reader == "" {
 			return nil, err
 		}
-		all, err = c.Inbox(ctx, InboxQuery{Project: q.Project, Agent: q.Reader, Thread: q.Thread, Limit: MaxPage, NoBodies: q.NoBodies}, 0)
+		all, err = c.Inbox(ctx, InboxQuery{Project: q.Project, Agent: q.Reader, Thread: q.Thread, Limit: MaxPage}, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
+	for i := range all {
+		all[i].addressFromMarker()
+		if q.NoBodies {
+			all[i].Body = ""
+		}
+	}
 	sortByTime(all)
 	return all, nil
+}
+
+// addressFromMarker sets the recipient that the marker names if the server lists none.
+func (m *Message) addressFromMarker() {
+	if len(m.To)+len(m.CC)+len(m.BCC) > 0 {
+		return
+	}
+	if mark, ok := MarkerIn(m.Body); ok && mark.To != "" && !strings.EqualFold(mark.To, m.From) {
+		m.To = Names{mark.To}
+	}
+}
+
+// Unacknowledged returns the messages that an agent has not acknowledged, if the server lists them.
+func (c *Client) Unacknowledged(ctx context.Context, project, agent string) (ids []ID, known bool) {
+	v := url.Values{"project": {project}, "limit": {strconv.Itoa(MaxPage)}}
+	var all []Message
+	if err := c.resource(ctx, "resource://views/ack-required/"+url.PathEscape(agent)+"?"+v.Encode(), &all); err != nil {
+		return nil, false
+	}
+	for i := range all {
+		ids = append(ids, all[i].ID)
+	}
+	return ids, true
 }
 
 // pages reports whether threads come in pages: servers with after_id for the inbox have them.

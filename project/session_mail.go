@@ -39,8 +39,12 @@ func (p *Project) sessionMail(open func() (*Mailbox, error), count func(string) 
 		}
 		return agentmail.New(agentmail.Options{
 			Client: box.Client, Project: box.Key, Sender: OperatorName, Count: count, Holds: session.HoldsChanges, Presets: p.Config.Presets,
-			Trouble: func(agent string, err error) {
-				p.Log.Warn().Err(err).Str("agent", agent).Msg("mail server unreachable; still waiting for the reply")
+			Trouble: func(err error) {
+				if err == nil {
+					p.Log.Info().Msg("the mail server responds again")
+					return
+				}
+				p.Log.Warn().Err(err).Msg("mail server unreachable; still waiting for replies")
 			},
 		}), nil
 	})}

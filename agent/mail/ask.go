@@ -41,12 +41,15 @@ type wait struct {
 	call     agent.Call
 	who      Mailbox
 	sent     post.Message // the question
+	asked    time.Time    // when it was sent, or found to be sent
 	ours     []post.ID    // all messages sent for this call
-	older    bool         // some of them may precede the question
-	quiet    int          // waits without mail
-	acked    time.Time    // when the acknowledgement was seen
-	reminded bool         // the agent was reminded
-	last     post.ID      // last seen in our inbox
+	thread   post.Thread  // what the messages mean
+	seen     map[string]bool
+	quiet    int       // waits without mail
+	acked    time.Time // when the acknowledgement was seen
+	silent   bool      // the server reports no acknowledgements
+	reminded bool      // the agent was reminded
+	last     post.ID   // last seen in our inbox
 }
 
 func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
@@ -69,11 +72,12 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 		}
 		// The question is delivered. Wait for the server to return: the reply may have
 		// arrived by then, or arrive later.
-		w.mailer.trouble(w.call.Agent, err)
+		w.mailer.away(err)
 		if err = w.sleep(ctx, w.mailer.Poll); err == nil {
 			answer, err = w.look(ctx, true)
 		}
 	}
+	w.mailer.away(nil)
 	reply := w.reply(answer)
 	// What the mailbox says now: the agent may have registered itself since we asked.
 	if a, err := w.mailer.Client.Whois(ctx, w.mailer.Project, w.who.Name); err == nil {
@@ -121,9 +125,8 @@ func (w *wait) send(ctx context.Context) error {
 		return err
 	}
 	w.sent = s.Messages[0]
-	w.ours = append(w.ours, w.sent.ID)
-	w.older = len(w.call.Turns) > 1 // the repaired reply may answer the kickoff instead
-	w.last = w.sent.ID
+	w.ours, w.asked, w.last = append(w.ours, w.sent.ID), time.Now(), w.sent.ID
+	w.seen, w.thread = make(map[string]bool), post.Thread{Lead: w.mailer.from(), Roster: []string{w.who.Name}, Holds: w.mailer.Holds}
 	w.call.Alive()
 	w.mailer.note(w.call.ID, w.call.Agent, w.who, func(s *Progress) { s.Sent = w.sent.Created.Time })
 	return nil
@@ -139,11 +142,11 @@ func (w *wait) marker(what string) post.Marker {
 	return post.MarkerOf(w.call.Thread, w.call.Round, w.who.Name, w.call.ID+"/"+what)
 }
 
-// look reads the thread from the question on and returns the reply, if any.
+// look reads the thread, first all of it and then from the question on, and returns the reply, if any.
 // Without texts it only checks the receipt.
 func (w *wait) look(ctx context.Context, texts bool) (*post.Message, error) {
 	q := post.ThreadQuery{Project: w.mailer.Project, Thread: w.call.Thread, Reader: w.mailer.from(), Receipts: true, NoBodies: !texts}
-	if n, ok := w.sent.ID.Number(); ok && n > 1 && !w.older {
+	if n, ok := w.sent.ID.Number(); ok && n > 1 && len(w.seen) > 0 {
 		q.After = post.Numbered(n - 1)
 	}
 	if !texts {
@@ -153,11 +156,8 @@ func (w *wait) look(ctx context.Context, texts bool) (*post.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		if all[i].ID == w.sent.ID && all[i].Acked(w.who.Name) {
-			w.ack()
-		}
-	}
+	w.mailer.away(nil)
+	w.checkReceipt(ctx, all)
 	if !texts {
 		return nil, nil
 	}
@@ -165,10 +165,32 @@ func (w *wait) look(ctx context.Context, texts bool) (*post.Message, error) {
 	return w.find(all), nil
 }
 
+// checkReceipt looks for the acknowledgement of the question, in the list of the thread or, on a server whose
+// lists have no receipts, among what the agent has not acknowledged.
+func (w *wait) checkReceipt(ctx context.Context, all []post.Message) {
+	if !w.acked.IsZero() {
+		return
+	}
+	receipts := false
+	for i := range all {
+		receipts = receipts || len(all[i].Receipts) > 0
+		if all[i].ID == w.sent.ID && all[i].Acked(w.who.Name) {
+			w.ack()
+		}
+	}
+	if receipts || w.silent || w.mailer.Client.Waits(ctx) {
+		return
+	}
+	waiting, known := w.mailer.Client.Unacknowledged(ctx, w.mailer.Project, w.who.Name)
+	w.silent = !known && ctx.Err() == nil
+	if known && !slices.Contains(waiting, w.sent.ID) {
+		w.ack()
+	}
+}
+
 // collectSent finds messages that an earlier attempt or process sent in this round:
 // reminders, and for a repair the kickoff. A reply to any of them counts.
 func (w *wait) collectSent(all []post.Message) {
-	w.older = false
 	mark := w.marker("")
 	for i := range all {
 		if m := &all[i]; strings.EqualFold(m.From, w.mailer.from()) && !slices.Contains(w.ours, m.ID) && mark.SameRecipient(m.Body) {
@@ -179,6 +201,10 @@ func (w *wait) collectSent(all []post.Message) {
 
 // find searches messages for the reply and for signs of life.
 func (w *wait) find(all []post.Message) *post.Message {
+	if len(w.seen) == 0 && !slices.ContainsFunc(all, func(m post.Message) bool { return m.ID == w.sent.ID }) {
+		w.meaning(&w.sent) // the server lists only what we received
+	}
+	var answer *post.Message
 	for i := range all {
 		m := &all[i]
 		if n, ok := m.ID.Number(); ok {
@@ -186,33 +212,40 @@ func (w *wait) find(all []post.Message) *post.Message {
 				w.last = m.ID
 			}
 		}
+		if m.ID == "" || w.seen[m.Key()] { // some servers list a message once for each recipient
+			continue
+		}
+		what := w.meaning(m)
 		switch {
-		case !strings.EqualFold(m.From, w.who.Name) || m.ID == "" || m.ID == w.sent.ID:
-		case w.answers(m) && w.mailer.take(m.Key(), w.call.ID):
-			return m
+		case !strings.EqualFold(m.From, w.who.Name):
+		case answer == nil && w.answers(m, what) && w.mailer.take(m.Key(), w.call.ID):
+			answer = m
 		case post.IsSign(m.Subject) && !w.mailer.holds(m) && (m.ReplyTo == "" || slices.Contains(w.ours, m.ReplyTo)):
 			w.ack()
 		}
 	}
-	return nil
+	return answer
 }
 
-// answers reports whether a message of the agent answers this call. ReplyTo
-// decides if it is set. Otherwise the message belongs to the first call that sees
-// it, unless it is older than the question or its subject has another meaning. A sign of
+// meaning returns what a message means, each once.
+func (w *wait) meaning(m *post.Message) post.Meaning {
+	w.seen[m.Key()] = true
+	what, _ := w.thread.Next(m)
+	return what
+}
+
+// answers reports whether a message of the agent answers this call: it replies to one of the call's
+// messages, or its subject names the round. Without either it answers the oldest question that the agent
+// has not answered: a reply that may be to an earlier round is late, and no answer to this one. A sign of
 // life answers nothing, unless it contains changes.
-func (w *wait) answers(m *post.Message) bool {
-	if post.IsSign(m.Subject) && !w.mailer.holds(m) {
+func (w *wait) answers(m *post.Message, what post.Meaning) bool {
+	if what != post.Answers {
 		return false
 	}
 	if m.ReplyTo != "" {
 		return slices.Contains(w.ours, m.ReplyTo)
 	}
-	switch post.PrefixOf(m.Subject) {
-	case "CRITIQUE", "KICKOFF", "COMPILED":
-		return false
-	}
-	return !m.Created.Before(w.sent.Created.Time)
+	return slices.Contains(w.ours, w.thread.Replied().To) && !m.Created.Before(w.sent.Created.Time)
 }
 
 func (w *wait) ack() {
@@ -224,9 +257,14 @@ func (w *wait) ack() {
 	w.mailer.note(w.call.ID, w.call.Agent, w.who, func(s *Progress) { s.Acked = w.acked })
 }
 
-// remind sends one reminder to an agent that acknowledged but did not answer.
+// remind sends one reminder to an agent that acknowledged but did not answer. On a server that reports no
+// acknowledgements the question itself counts.
 func (w *wait) remind(ctx context.Context) error {
-	if w.call.Nudge == "" || w.acked.IsZero() || w.reminded || time.Since(w.acked) < w.patience(ctx) {
+	since := w.acked
+	if since.IsZero() && w.silent {
+		since = w.asked
+	}
+	if w.call.Nudge == "" || since.IsZero() || w.reminded || time.Since(since) < w.patience(ctx, since) {
 		return nil
 	}
 	s, err := w.mailer.Client.SendOnce(ctx, post.Draft{
@@ -244,12 +282,12 @@ func (w *wait) remind(ctx context.Context) error {
 }
 
 // patience returns how long an agent may work before it is reminded.
-func (w *wait) patience(ctx context.Context) time.Duration {
+func (w *wait) patience(ctx context.Context, since time.Time) time.Duration {
 	if w.mailer.Nudge > 0 {
 		return w.mailer.Nudge
 	}
 	if deadline, ok := ctx.Deadline(); ok {
-		return deadline.Sub(w.acked) / 2
+		return deadline.Sub(since) / 2
 	}
 	return time.Hour
 }

@@ -3,6 +3,7 @@ package mail
 import (
 	"cmp"
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -63,13 +64,19 @@ func (b *bases) add(m *post.Message, basis Basis) {
 	}
 }
 
-// find returns the basis of an agent's message.
-func (b *bases) find(m *post.Message) Basis {
+// find returns the basis of an agent's message. Without a message that it replies to, it is the question that it
+// answers: what was sent after that question may be unknown to its author.
+func (b *bases) find(m *post.Message, answers post.Replied) Basis {
 	if basis, ok := b.of[m.ReplyTo]; ok && m.ReplyTo != "" {
 		basis.Direct = true
 		return basis
 	}
-	return b.last[strings.ToLower(m.From)]
+	last := b.last[strings.ToLower(m.From)]
+	if basis, ok := b.of[answers.To]; ok && answers.To != "" && m.ReplyTo == "" && (answers.Direct || basis.Round < last.Round) {
+		basis.Direct = answers.Direct
+		return basis
+	}
+	return last
 }
 
 // recipients returns the agents to whom a message was sent.
@@ -92,7 +99,7 @@ func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Let
 		return nil, err
 	}
 	names := m.names(agents)
-	var thread post.Thread
+	thread := post.Thread{Holds: m.Holds, Roster: slices.Sorted(maps.Keys(names))}
 	seen := make(map[string]bool)
 	shown, newest := 0, 0
 	from := bases{of: make(map[post.ID]Basis), last: make(map[string]Basis)}
@@ -100,12 +107,15 @@ func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Let
 	var letters []Letter
 	for i := range all {
 		msg := &all[i]
+		if seen[msg.Key()] && names[strings.ToLower(msg.From)] != "" && msg.ID != "" { // some servers list a message once for each recipient
+			continue
+		}
 		what, round := thread.Next(msg)
 		newest = max(newest, round)
 		ours := strings.EqualFold(msg.From, m.from())
 		l := Letter{
 			Message: *msg, Agent: names[strings.ToLower(msg.From)], Recipients: recipients(msg, names),
-			Sign: post.IsSign(msg.Subject) && !m.holds(msg), Round: round, Sent: newest, Basis: from.find(msg),
+			Sign: post.IsSign(msg.Subject) && !m.holds(msg), Round: round, Sent: newest, Basis: from.find(msg, thread.Replied()),
 		}
 		l.Own = ours || what == post.Asks || what == post.Publishes && (l.Agent == "" || thread.Leads(msg.From))
 		basis := newBasis(msg, ours)
@@ -116,7 +126,7 @@ func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Let
 		if l.Own && (what == post.Asks || what == post.Publishes || basis.Round > 0 || basis.Version > 0) {
 			from.add(msg, basis)
 		}
-		if seen[msg.Key()] && msg.ID != "" { // some servers list a message once for each recipient
+		if seen[msg.Key()] && msg.ID != "" {
 			continue
 		}
 		seen[msg.Key()] = true

@@ -13,6 +13,8 @@ package mail
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,8 +46,8 @@ type Options struct {
 	// progress of a call changes.
 	Observe func(Progress)
 	// Trouble, if not nil, is called when the server becomes unreachable during a
-	// wait; the wait continues.
-	Trouble func(agent string, err error)
+	// wait, and with nil when it responds again; the waits continue.
+	Trouble func(err error)
 	// Holds reports whether a text contains changes, whatever the subject of its message says; nil
 	// means never.
 	Holds func(text string) bool
@@ -103,6 +105,7 @@ type Mailer struct {
 	known    map[string]string // mailbox names from an earlier process
 	taken    map[string]string // message key to the call that it answers
 	charged  map[string]bool   // calls whose input was counted
+	gone     bool              // the server is unreachable
 }
 
 // New returns a mailer. It sends nothing.
@@ -186,7 +189,14 @@ func (m *Mailer) open(ctx context.Context) error {
 	if _, err := m.Client.EnsureProject(ctx, m.Project); err != nil {
 		return err
 	}
-	a, err := m.mailbox(ctx, post.Registration{Project: m.Project, Name: m.Sender, Program: "brenner", Model: "none", Task: "runs sessions"})
+	own := post.Registration{Project: m.Project, Name: m.Sender, Program: "brenner", Model: "none", Task: "runs sessions"}
+	a, err := m.mailbox(ctx, own)
+	if fault.CodeOf(err) == post.OtherProject { // names are global there, and another project runs sessions, too
+		own.Name = senderOf(m.Sender, m.Project)
+		if a, err = m.mailbox(ctx, own); err == nil {
+			err = m.Client.Keys().Keep(m.Client.URL(), m.Project, m.Sender, a.Name, a.Token)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -196,13 +206,23 @@ func (m *Mailer) open(ctx context.Context) error {
 	return nil
 }
 
-// mailbox finds an agent's mailbox, by the known name or its own, or registers one.
+// senderOf returns our name on a server on which another project has it: with a part that only this project has.
+func senderOf(name, project string) string {
+	sum := sha256.Sum256([]byte(project))
+	return name + hex.EncodeToString(sum[:3])
+}
+
+// mailbox finds an agent's mailbox, by the known name or its own, or registers one. A name that another project has is
+// refused: on servers with global names, a registration would take it away from that project.
 func (m *Mailer) mailbox(ctx context.Context, r post.Registration) (post.Agent, error) {
 	m.mu.Lock()
 	name, ok := m.known[r.Name]
 	m.mu.Unlock()
 	if !ok {
 		name = m.Client.Keys().Name(m.Client.URL(), m.Project, r.Name)
+	}
+	if err := m.Client.CheckProject(ctx, m.Project, name); err != nil {
+		return post.Agent{}, err
 	}
 	a, err := m.Client.Whois(ctx, m.Project, name)
 	if fault.CodeOf(err) != post.NotFound {
@@ -249,9 +269,14 @@ func (m *Mailer) note(call, name string, j Mailbox, change func(*Progress)) {
 	}
 }
 
-func (m *Mailer) trouble(agent string, err error) {
-	if m.Trouble != nil {
-		m.Trouble(agent, err)
+// away reports once that the server is unreachable, and once that it responds again, however many calls wait.
+func (m *Mailer) away(err error) {
+	m.mu.Lock()
+	changed := m.gone != (err != nil)
+	m.gone = err != nil
+	m.mu.Unlock()
+	if changed && m.Trouble != nil {
+		m.Trouble(err)
 	}
 }
 
@@ -316,7 +341,7 @@ func (m *Mailer) Publish(ctx context.Context, c Compiled) (sent []post.Message, 
 		}
 		switch fault.CodeOf(err) {
 		case "":
-		case post.Blocked, post.NameTaken, post.NotFound: // only this agent is unreachable
+		case post.Blocked, post.NameTaken, post.NotFound, post.OtherProject: // only this agent is unreachable
 			missed = append(missed, name)
 		default:
 			return sent, names[slices.Index(names, name):], err

@@ -1,0 +1,127 @@
+package mail_test
+
+import (
+	"slices"
+	"testing"
+
+	"brenner/internal/fault"
+	"brenner/mail"
+	"brenner/mail/mailtest"
+)
+
+// poorBox returns a client of a poor server on which two agents are registered.
+func poorBox(t *testing.T, p *mailtest.Poor, o mail.Options) *mail.Client {
+	t.Helper()
+	c := p.Client(t, o)
+	for _, name := range []string{"Operator", "BlueLake"} {
+		must(t, func() error {
+			_, err := c.Register(t.Context(), mail.Registration{Project: project, Name: name})
+			return err
+		})
+	}
+	return c
+}
+
+func question(to string) mail.Draft {
+	return mail.Draft{Project: project, From: "Operator", To: []string{to}, Subject: "KICKOFF: q", Body: "What is it?", Thread: thread, AckRequired: true}
+}
+
+// A message with a marker is sent once, although no list says to whom it was sent: not after a lost response, not by
+// another process.
+func TestSentOncePerMarkerOnPoorServer(t *testing.T) {
+	p := mailtest.NewPoor(t, &mailtest.Poor{Lose: 1})
+	mark := mail.MarkerOf(thread, 1, "BlueLake", "call")
+	for range 3 {
+		c := poorBox(t, p, mail.Options{})
+		s, err := c.SendOnce(t.Context(), question("BlueLake"), mark)
+		if err != nil || len(s.Messages) != 1 || !slices.Equal(s.Messages[0].To, []string{"BlueLake"}) {
+			t.Fatalf("got %+v, %v; want the one message", s, err)
+		}
+	}
+	other := mail.MarkerOf(thread, 2, "BlueLake", "other call")
+	c := poorBox(t, p, mail.Options{})
+	if s, err := c.SendOnce(t.Context(), question("BlueLake"), other); err != nil || s.Before {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if n := p.Calls("send_message"); n != 2 {
+		t.Errorf("sent %d times, want one for each marker", n)
+	}
+}
+
+// Tokens that the keyring holds, and other arguments, are not sent where the tool's schema does not have them.
+func TestArgumentsOfPoorServer(t *testing.T) {
+	p := mailtest.NewPoor(t, &mailtest.Poor{})
+	c := poorBox(t, p, mail.Options{})
+	for _, name := range []string{"Operator", "BlueLake"} {
+		must(t, func() error { return c.Keys().Keep(c.URL(), project, name, name, "bm_local") })
+	}
+	d := question("BlueLake")
+	d.Importance, d.Key = mail.High, "k"
+	s, err := c.Send(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Send(t.Context(), mail.Draft{Project: project, From: "BlueLake", ReplyTo: s.Messages[0].ID, Body: "It is this."}); err != nil {
+		t.Error(err)
+	}
+	all, err := c.Inbox(t.Context(), mail.InboxQuery{Project: project, Agent: "BlueLake", Thread: thread, After: "0", Unread: true}, 1)
+	if err != nil || len(all) != 1 {
+		t.Errorf("got %d messages, want 1: %v", len(all), err)
+	}
+	must(t, func() error { return c.Acknowledge(t.Context(), project, "BlueLake", s.Messages[0].ID) })
+	if waiting, known := c.Unacknowledged(t.Context(), project, "BlueLake"); !known || len(waiting) != 0 {
+		t.Errorf("%v, %t", waiting, known)
+	}
+	if c.Keys().Token(c.URL(), project, "Operator") != "bm_local" {
+		t.Error("the token was dropped, although the server did not see it")
+	}
+}
+
+// Sender and recipients must belong to the project.
+func TestProjectIsCheckedBeforeSending(t *testing.T) {
+	p := mailtest.NewPoor(t, &mailtest.Poor{})
+	c := poorBox(t, p, mail.Options{})
+	take := func(name string) {
+		must(t, func() error {
+			_, err := c.Register(t.Context(), mail.Registration{Project: "/srv/other", Name: name})
+			return err
+		})
+	}
+	take("RedSky")
+	if _, err := c.Send(t.Context(), question("RedSky")); fault.CodeOf(err) != mail.OtherProject {
+		t.Errorf("%v", err)
+	}
+	take("Operator")
+	if _, err := c.SendOnce(t.Context(), question("BlueLake"), mail.MarkerOf(thread, 1, "BlueLake", "call")); fault.CodeOf(err) != mail.OtherProject {
+		t.Errorf("%v", err)
+	}
+	if n := p.Calls("send_message"); n != 0 {
+		t.Errorf("%d messages were sent", n)
+	}
+}
+
+// A KICKOFF of another tool has no marker, and the server does not say whom it asks.
+func TestPhasesOfForeignThreadOnPoorServer(t *testing.T) {
+	p := mailtest.NewPoor(t, &mailtest.Poor{})
+	c := poorBox(t, p, mail.Options{})
+	for _, step := range []struct {
+		from, to, subject string
+		want              mail.Phase
+	}{
+		{"Operator", "BlueLake", "KICKOFF: q", mail.AwaitingResponses},
+		{"BlueLake", "Operator", "ACK: yes", mail.AwaitingResponses},
+		{"BlueLake", "Operator", "DELTA[gpt]: x", mail.AwaitingCompiling},
+		{"Operator", "BlueLake", "COMPILED: v2", mail.CompiledPhase},
+		{"BlueLake", "Operator", "CRITIQUE: no", mail.InCritique},
+		{"Operator", "BlueLake", "KICKOFF: [round 2] q", mail.AwaitingResponses},
+	} {
+		must(t, func() error {
+			_, err := c.Send(t.Context(), mail.Draft{Project: project, From: step.from, To: []string{step.to}, Subject: step.subject, Body: "text", Thread: thread})
+			return err
+		})
+		all, err := c.Thread(t.Context(), mail.ThreadQuery{Project: project, Thread: thread, NoBodies: true})
+		if got := mail.Read(all).Phase; err != nil || got != step.want {
+			t.Errorf("after %s: got %s, want %s: %v", step.subject, got, step.want, err)
+		}
+	}
+}
