@@ -47,6 +47,8 @@ type Call struct {
 	Thread  string
 	Round   int
 	Subject string
+	// Before is how often the call began before without a reply, in this process or another.
+	Before int
 	// Turns is the conversation so far; the last turn is ours. Tokens are their tokens, if known.
 	Turns  []Turn
 	Tokens int

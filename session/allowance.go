@@ -55,7 +55,7 @@ func (a *Allowance) affordable(s *flow.State, asks []flow.Ask) []flow.Ask {
 	clear(a.promised) // earlier promises have begun, or are requested again
 	var out []flow.Ask
 	for _, ask := range asks {
-		cost := s.Reserve(ask.Exchange, ask.Call)
+		cost := s.Additional(ask.Exchange, ask.Call)
 		if a.known && !a.settings.Affords(a.total().Plus(cost)) {
 			continue
 		}

@@ -101,6 +101,7 @@ func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 			d.event(flow.KindBegan, flow.Began{
 				Call: call.ID, Agent: call.Agent, Round: a.Call.Round, Leg: a.Call.Leg, Turn: a.Call.Turn,
 				Prompt: prompt, Reserved: reserved.Tokens, ReservedUSD: reserved.USD, Schema: schema,
+				Once: state.Opened.Party(call.Agent).Via == flow.ViaMail,
 			})
 		}
 		return d, nil
@@ -133,7 +134,7 @@ func (s *run) call(ctx context.Context, a flow.Ask) (c agent.Call, err error) {
 	p := s.state.Opened.Party(a.Call.Agent)
 	t := s.conversation(p.Name)
 	c = agent.Call{
-		ID: a.Call.ID, Agent: p.Name,
+		ID: a.Call.ID, Agent: p.Name, Before: a.Call.Failures,
 		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Exchange.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
 		Turns: []agent.Turn{{Text: t.body}}, Tokens: a.Exchange.Tokens, Schema: s.schema(p, a.Exchange, t.body),
 	}

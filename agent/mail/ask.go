@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,8 +30,8 @@ func (c *mailAgent) Ask(ctx context.Context, call agent.Call) (agent.Reply, erro
 	if ctx.Err() != nil {
 		f = agent.ContextFailure(ctx)
 	}
-	if w.sent.ID != "" && c.mailer.charge(call.ID) {
-		f.Usage = agent.Usage{Input: w.input()} // counted once, however many calls wait for it
+	if w.sent.ID != "" {
+		f.Usage = agent.Usage{Input: w.input()}
 	}
 	return agent.Reply{}, f
 }
@@ -335,9 +336,13 @@ func (w *wait) reply(m *post.Message) agent.Reply {
 	return agent.Reply{Text: m.Body, Usage: u, Attempts: 1, Letter: m.Key()}
 }
 
-// input counts the tokens sent.
+// input counts the tokens sent, once, however many attempts wait for the reply. When the call begins again, what
+// it was taken to cost before is no longer counted.
 func (w *wait) input() int {
 	n := 0
+	if !w.mailer.charge(w.call.ID + "/" + strconv.Itoa(w.call.Before)) {
+		return n
+	}
 	for _, t := range w.call.Turns {
 		n += w.mailer.Count(t.Text)
 	}

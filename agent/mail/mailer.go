@@ -104,7 +104,7 @@ type Mailer struct {
 	progress map[string]*Progress
 	known    map[string]string // mailbox names from an earlier process
 	taken    map[string]string // message key to the call that it answers
-	charged  map[string]bool   // calls whose input was counted
+	charged  map[string]bool   // beginnings of calls whose input was counted
 	gone     bool              // the server is unreachable
 }
 

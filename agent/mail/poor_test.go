@@ -209,7 +209,7 @@ func TestOutageIsReportedOnce(t *testing.T) {
 	var said []bool
 	sent := 0
 	m := poorMailer(t, p, agentmail.Options{
-		Observe: func(s agentmail.Progress) {
+		Observe: func(agentmail.Progress) {
 			mu.Lock()
 			defer mu.Unlock()
 			if sent++; sent == 2 {

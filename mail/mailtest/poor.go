@@ -209,7 +209,7 @@ func (p *Poor) listTools() []any {
 
 func (p *Poor) call(tool string, a map[string]any) (any, error) {
 	if !p.offers(tool) {
-		return nil, fmt.Errorf("Unknown tool: %s", tool) //nolint:staticcheck // the server's words
+		return nil, poorError("Unknown tool: %s", tool)
 	}
 	for name := range a {
 		if !slices.Contains(strings.Fields(poorTools()[tool]), name) {
@@ -217,17 +217,6 @@ func (p *Poor) call(tool string, a map[string]any) (any, error) {
 		}
 	}
 	text := func(name string) string { s, _ := a[name].(string); return s }
-	names := func(name string) (all []string) {
-		list, _ := a[name].([]any)
-		for _, v := range list {
-			s, _ := v.(string)
-			all = append(all, s)
-		}
-		return all
-	}
-	failed := func(format string, args ...any) error {
-		return fmt.Errorf("Error calling tool '%s': %s", tool, fmt.Sprintf(format, args...)) //nolint:staticcheck // the server's words
-	}
 	switch tool {
 	case "health_check":
 		return map[string]any{"status": "ok", "environment": "development"}, nil
@@ -236,38 +225,38 @@ func (p *Poor) call(tool string, a map[string]any) (any, error) {
 		return map[string]any{"id": id, "slug": slug(text("human_key")), "human_key": text("human_key"), "created_at": time.Unix(0, 0).UTC().Format(time.RFC3339)}, nil
 	case "register_agent":
 		return p.register(p.ensure(text("project_key")), text("name"), text("program"), text("model"), text("task_description")).shown(), nil
-	case "whois":
-		who := p.find(text("agent_name"))
-		if who == nil {
-			return nil, failed("Agent '%s' not registered globally.", text("agent_name"))
-		}
-		return who.shown(), nil
-	case "fetch_inbox":
-		who := p.find(text("agent_name"))
-		if who == nil {
-			return nil, failed("Agent '%s' not found. Tip: Use register_agent to create a new agent.", text("agent_name"))
-		}
-		return map[string]any{"result": p.inbox(who, a)}, nil
 	case "search_messages":
 		return map[string]any{"result": p.search(text("project_key"), text("query"))}, nil
 	}
-	who := p.find(text("agent_name") + text("sender_name"))
-	if who == nil {
-		return nil, failed("Agent '%s' not found. Tip: Use register_agent to create a new agent.", text("agent_name")+text("sender_name"))
+	name := text("agent_name") + text("sender_name")
+	who := p.find(name)
+	switch {
+	case who == nil && tool == "whois":
+		return nil, poorError("Error calling tool '%s': Agent '%s' not registered globally.", tool, name)
+	case who == nil:
+		return nil, poorError("Error calling tool '%s': Agent '%s' not found. Tip: Use register_agent to create a new agent.", tool, name)
+	case tool == "whois":
+		return who.shown(), nil
+	case tool == "fetch_inbox":
+		return map[string]any{"result": p.inbox(who, a)}, nil
+	case tool == "send_message":
+		return delivered(p.send(who, text("thread_id"), text("subject"), text("body_md"), a["ack_required"] == true, names(a, "to"), names(a, "cc"), names(a, "bcc"))), nil
 	}
-	if tool == "send_message" {
-		return delivered(p.send(who, text("thread_id"), text("subject"), text("body_md"), a["ack_required"] == true, names("to"), names("cc"), names("bcc"))), nil
-	}
+	return p.callAbout(tool, who, a)
+}
+
+// callAbout calls a tool about a message.
+func (p *Poor) callAbout(tool string, who *poorAgent, a map[string]any) (any, error) {
 	number, _ := a["message_id"].(float64)
 	if number < 1 || int(number) > len(p.letters) {
-		return nil, failed("Message '%v' not found.", a["message_id"])
+		return nil, poorError("Error calling tool '%s': Message '%v' not found.", tool, a["message_id"])
 	}
 	m := p.letters[int(number)-1]
 	if tool != "reply_message" {
 		m.acked[who.id] = m.acked[who.id] || tool == "acknowledge_message"
 		return map[string]any{"message_id": m.id, "acknowledged": m.acked[who.id]}, nil
 	}
-	to := names("to")
+	to := names(a, "to")
 	if to == nil {
 		to = []string{p.agents[m.sender-1].name}
 	}
@@ -275,10 +264,23 @@ func (p *Poor) call(tool string, a map[string]any) (any, error) {
 	if !strings.HasPrefix(strings.ToLower(subject), "re:") {
 		subject = "Re: " + subject
 	}
-	shown := delivered(p.send(who, m.thread, subject, text("body_md"), m.ackRequired, to, names("cc"), names("bcc")))
+	body, _ := a["body_md"].(string)
+	shown := delivered(p.send(who, m.thread, subject, body, m.ackRequired, to, names(a, "cc"), names(a, "bcc")))
 	shown["reply_to"] = m.id // only here: no list has it
 	return shown, nil
 }
+
+func names(a map[string]any, argument string) (all []string) {
+	list, _ := a[argument].([]any)
+	for _, v := range list {
+		s, _ := v.(string)
+		all = append(all, s)
+	}
+	return all
+}
+
+// poorError returns an error in the server's words.
+func poorError(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 func delivered(m map[string]any) map[string]any {
 	return map[string]any{"deliveries": []any{map[string]any{"payload": m}}, "count": 1}
@@ -420,7 +422,7 @@ func (p *Poor) resource(uri string) (any, error) {
 	}
 	project := slices.IndexFunc(p.projects, func(o string) bool { return o == key || slug(o) == key }) + 1
 	if project == 0 {
-		return nil, fmt.Errorf("Error reading resource from template '%s': Project '%s' not found.", uri, key) //nolint:staticcheck // the server's words
+		return nil, poorError("Error reading resource from template '%s': Project '%s' not found.", uri, key)
 	}
 	all := []any{}
 	switch agent, isView := strings.CutPrefix(rest, "ack-required/"); {
@@ -440,13 +442,19 @@ func (p *Poor) resource(uri string) (any, error) {
 		return map[string]any{"project": key, "thread_id": rest, "messages": all}, nil
 	case kind == "views" && isView:
 		limit, _ := strconv.Atoi(u.Query().Get("limit"))
-		who := p.find(agent)
-		for i := len(p.letters) - 1; i >= 0 && who != nil && len(all) < max(limit, 20); i-- {
-			if m := p.letters[i]; m.project == project && m.ackRequired && slices.Contains(slices.Concat(m.to, m.cc, m.bcc), who.id) && !m.acked[who.id] {
-				all = append(all, p.shown(m, false))
-			}
-		}
+		all = p.unacknowledged(project, agent, max(limit, 20))
 		return map[string]any{"project": key, "agent": agent, "count": len(all), "messages": all}, nil
 	}
-	return nil, fmt.Errorf("Unknown resource: '%s'", uri) //nolint:staticcheck // the server's words
+	return nil, poorError("Unknown resource: '%s'", uri)
+}
+
+// unacknowledged returns what an agent has not acknowledged, newest first.
+func (p *Poor) unacknowledged(project int, agent string, limit int) []any {
+	all, who := []any{}, p.find(agent)
+	for i := len(p.letters) - 1; i >= 0 && who != nil && len(all) < limit; i-- {
+		if m := p.letters[i]; m.project == project && m.ackRequired && slices.Contains(slices.Concat(m.to, m.cc, m.bcc), who.id) && !m.acked[who.id] {
+			all = append(all, p.shown(m, false))
+		}
+	}
+	return all
 }

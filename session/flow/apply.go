@@ -174,7 +174,8 @@ func (s *State) applyBegan(e *journal.Entry, body *Began) error {
 	if !ok || c.Status != Open {
 		return s.badEntry(e, "the call %s begins, but it is not open", body.Call)
 	}
-	c.Status, c.Prompt, c.Schema, c.Began, c.Seq, c.By = Begun, body.Prompt, body.Schema, e.At, e.Seq, s.party(c.Agent)
+	s.Spent, c.Lost = s.Spent.Minus(s.again(c, body.Once)), c.Lost.Minus(s.again(c, body.Once))
+	c.Status, c.Prompt, c.Schema, c.Began, c.Seq, c.By, c.Once = Begun, body.Prompt, body.Schema, e.At, e.Seq, s.party(c.Agent), body.Once
 	c.Reserved = Cost{body.Reserved, body.ReservedUSD}
 	return nil
 }

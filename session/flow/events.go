@@ -295,6 +295,9 @@ type Began struct {
 	Reserved    int    `json:"reserved_tokens"`
 	ReservedUSD int64  `json:"reserved_nano_usd,omitzero"`
 	Schema      string `json:"schema,omitempty"` // hash of the schema of the reply, if there is one
+	// Once means that the call is one message, however often it begins: what it was taken to cost
+	// before no longer counts.
+	Once bool `json:"once,omitzero"`
 }
 
 // Answered is a reply, stored verbatim before it is read.

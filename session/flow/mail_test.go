@@ -88,3 +88,46 @@ func TestMessageAnswersOnlyOneCall(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A call by mail is one message: however often it begins, it costs once. A session of an earlier version counts each
+// beginning.
+func TestMailCallCostsOnce(t *testing.T) {
+	for once, want := range map[bool][]int{true: {900, 900, 40, 130}, false: {900, 1800, 1840, 1970}} {
+		o := flow.Opened{Thread: "RS-20260101-ab", Operator: "op", Roster: []byte(`{}`), Settings: flow.Settings{Rounds: 1, Budget: 2000, Reply: 800}}
+		o.Agents = []flow.Party{{Name: "A2", Role: "y", Via: flow.ViaMail}}
+		tl := (&journalBuilder{t: t}).add(flow.KindOpened, o)
+		tl.seal(flow.Committed{Source: flow.ByBrief, At: "2026-01-01T00:00:00Z", Version: 1})
+		tl.add(flow.KindPlanned, flow.Planned{
+			Round: 1, Leg: 1, At: "2026-01-01T01:00:00Z", Base: 1, Kickoffs: []flow.Kickoff{{Agent: "A2", Body: "k", Tokens: 100}},
+		})
+		call := tl.call(1, 1, "A2", flow.TurnAsk)
+		begin := func() {
+			tl.add(flow.KindBegan, flow.Began{Call: call, Agent: "A2", Round: 1, Leg: 1, Turn: flow.TurnAsk, Prompt: "k", Reserved: 900, Once: once})
+		}
+		spent := func(what string, want int) {
+			t.Helper()
+			if got := tl.state().Spent.Tokens; got != want {
+				t.Errorf("once %t, %s: %d tokens are spent, want %d", once, what, got, want)
+			}
+		}
+		begin()
+		tl.add(flow.KindResumed, flow.Resumed{})
+		spent("killed", want[0])
+		if got := tl.next(); once && !strings.HasPrefix(got, "ask") {
+			t.Errorf("the budget covers what is waiting, but next is %s", got)
+		}
+		begin()
+		if s := tl.state(); once && (s.Spent.Tokens != 0 || s.InFlight().Tokens != 900) {
+			t.Errorf("%d tokens are spent and %d in flight, want 900 in flight", s.Spent.Tokens, s.InFlight().Tokens)
+		}
+		tl.add(flow.KindResumed, flow.Resumed{})
+		spent("killed twice", want[1])
+		begin()
+		tl.add(flow.KindFailed, flow.Failed{Call: call, Code: "TIMEOUT", Spent: 40})
+		spent("failed", want[2])
+		tl.add(flow.KindResumed, flow.Resumed{})
+		begin()
+		tl.add(flow.KindAnswered, flow.Answered{Call: call, Reply: "r", Letter: "7", Input: 40, Output: 90})
+		spent("answered", want[3])
+	}
+}

@@ -161,7 +161,7 @@ func (s *State) Shortfall() Cost {
 	}
 	for x, c := range s.Legs[len(s.Legs)-1].open() {
 		if c.Turn == TurnAsk || s.OpenLeg() != nil {
-			all = all.Plus(s.Reserve(x, c))
+			all = all.Plus(s.Additional(x, c))
 		}
 	}
 	return all
@@ -192,6 +192,27 @@ func (s *State) anotherRound() Cost {
 		}
 	}
 	return all
+}
+
+// again returns what a call was taken to cost that is the same message when it begins again: at the same mail server.
+func (s *State) again(c *Call, once bool) Cost {
+	now := s.party(c.Agent)
+	if !once || !c.Once || c.By == nil || now == nil || mailOf(c.By) != mailOf(now) {
+		return Cost{}
+	}
+	return c.Lost
+}
+
+func mailOf(p *Party) string {
+	if p.Way == nil {
+		return ""
+	}
+	return p.Way.Mail
+}
+
+// Additional returns what a call may cost beyond what is spent.
+func (s *State) Additional(x *Exchange, c *Call) Cost {
+	return s.Reserve(x, c).Minus(s.again(c, c.Once))
 }
 
 // InFlight returns the reservations of calls in flight.

@@ -88,7 +88,7 @@ func (s *State) collectAnswers(leg *Leg) []Command {
 		}
 	}
 	for x, c := range leg.open() {
-		after := spent.Plus(s.Reserve(x, c))
+		after := spent.Plus(s.Additional(x, c))
 		if !s.Settings.Affords(after) {
 			short = true
 			continue
@@ -216,7 +216,7 @@ func (s *State) skippedForBudget() bool {
 		return false
 	}
 	for x, c := range s.Legs[len(s.Legs)-1].open() {
-		if c.Turn == TurnAsk && !s.Affords(s.Reserve(x, c)) {
+		if c.Turn == TurnAsk && !s.Affords(s.Additional(x, c)) {
 			return true
 		}
 	}

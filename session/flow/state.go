@@ -108,6 +108,7 @@ type Call struct {
 	Failed   Failed // the last failure
 	Failures int    // number of failed or lost attempts
 	Lost     Cost   // their possible cost
+	Once     bool   // it is one message, however often it begins
 	By       *Party // the agent as it was reached; nil before it begins
 }
 
