@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/internal/remark"
 )
 
 // The parts of sentences that propose a change of an item.
@@ -82,10 +83,10 @@ var (
 	conditions = regexp.MustCompile(`(?i)\b(?:if|unless|once|when|until|only|after|later|next round|instead)\b`)
 	reasons    = regexp.MustCompile(`(?i)\b(?:because|since|as)\b|[:;—–]|, (?:it|which)\b`)
 	isName     = regexp.MustCompile(`^[A-Z][a-z]+[A-Z]\w+$`)
-	changeWord = []string{
+	changeWord = remark.WordsOf(
 		"ill", "emov", "elet", "rop", "etir", "iscard", "limin", "LIMIN", "crap", "hang", "pdat", "evis", "ewrit", "odif", "eword", "dit", "erge ", "old ", "bsorb ", "ombine ", "esolve ", "lose ", "eplace ", "dead", "KILLED", "Set ", "et the ", "et its ", "Mark ", "Rename ",
 		"treich", "ösch", "ntfern", "erwerf", "upprim", "UPPRIM", "etirer", "orrar", "uprim", "escart", "imuov", "xclu", "删除", "移除", "剔除", "刪除", "削除", "далить",
-	}
+	)
 	emphasis = strings.NewReplacer("**", "", "`", "", "__", "", " :", ":")
 )
 
@@ -95,7 +96,7 @@ func mayPropose(text []byte, at int) bool {
 	if at > 1 && string(text[at-2:at]) == "+ " {
 		return true
 	}
-	return hasChangeWord(string(text[max(0, at-before):min(len(text), at+behind)]))
+	return changeWord.In(string(text[max(0, at-before):min(len(text), at+behind)]))
 }
 
 // isIDAt reports whether an id may begin at an offset.
@@ -140,11 +141,6 @@ func hasID(sentence string) bool {
 	return false
 }
 
-// hasChangeWord reports whether a text has a word for a change.
-func hasChangeWord(text string) bool {
-	return slices.ContainsFunc(changeWord, func(word string) bool { return strings.Contains(text, word) })
-}
-
 func parseSentence(sentence string) (a announcement, ok bool) {
 	if strings.HasSuffix(sentence, "?") {
 		return a, false
@@ -152,7 +148,7 @@ func parseSentence(sentence string) (a announcement, ok bool) {
 	if a, ok = parseAdd(sentence); ok {
 		return a, true
 	}
-	if !hasID(sentence) || !hasChangeWord(sentence) {
+	if !hasID(sentence) || !changeWord.In(sentence) {
 		return a, false
 	}
 	for i := range sentences {

@@ -34,11 +34,10 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 		return Remark{Line: line, Open: true}, r.doubtHeading(line)
 	}
 	last := lastSentence(line)
-	said := Remark{Line: last, Open: true, Several: isSeveral(lowered(last))}
 	words := r.tokens(strings.Trim(last, "()[]. "))
 	switch {
 	case foreign.MatchString(lowered(last)):
-		return said, true
+		return leavesOpen(last), true
 	case len(words) == 0, isIn(" assistant ai bot ", words[0].text) && len(words) < 4, len(words) == 1 && words[0].text == "a":
 		return Remark{}, false // who speaks is known to the scanner
 	}
@@ -52,7 +51,15 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 		l.follows, l.hasItem = true, kinds(r.tokens(rest))&(id|thing) != 0
 		l.supposed = len(before) > 0 && isIn(" suppose imagine picture pretend ", before[0].text)
 	}
-	return said, l.judge(words) == doubtfully
+	if l.judge(words) != doubtfully {
+		return Remark{}, false
+	}
+	return leavesOpen(last), true
+}
+
+// leavesOpen returns the remark of a sentence before a block.
+func leavesOpen(sentence string) Remark {
+	return Remark{Line: sentence, Open: true, Several: isSeveral(lowered(sentence))}
 }
 
 // isSeveral reports whether a sentence, in small letters, speaks of all blocks that follow it: these ideas, but not this one of the ideas.
@@ -64,9 +71,21 @@ var (
 	single = regexp.MustCompile(`\bthis\b`)
 	plural = regexp.MustCompile(`\b(?:these|those|both|all|two|three)\b`)
 	// infoLine matches a line of words that open a block, as a fence without its marks has: json title="delta 1", BEGIN DELTA.
-	infoLine = regexp.MustCompile(`(?mi)^(?:(?:begin )?(?:deltas?|json5?|jsonc|ya?ml|records?)(?:[ \t]+(?:[\w-]+=\S.*|[{\[(].*)|[ :])?|\[tool_calls\].*)\r?$`)
+	infoLine = regexp.MustCompile(`(?i)^(?:(?:begin )?(?:deltas?|json5?|jsonc|ya?ml|records?)(?:[ \t]+(?:[\w-]+=\S.*|[{\[(].*)|[ :])?|\[tool_calls\].*)$`)
 	object   = regexp.MustCompile(`\{\s*["']`) // the beginning of a block
 )
+
+// openingIn returns where the first line of words that open a block begins, or the end of the text.
+func openingIn(text []byte) int {
+	at := 0
+	for line := range bytes.Lines(text) {
+		if strings.IndexByte("bdjyr[BDJYR", line[0]) >= 0 && infoLine.Match(bytes.TrimRight(line, "\r\n")) {
+			return at
+		}
+		at += len(line)
+	}
+	return at
+}
 
 // isLeading reports whether a sentence without a colon leads to the block below it.
 func isLeading(line string, words []token) bool {
@@ -102,10 +121,7 @@ func (r Rules) doubtHeading(line string) bool {
 func (r Rules) doubtBehind(text, block []byte) (Remark, bool) {
 	const most = 2
 	text = text[:min(len(text), maxRemark)]
-	if at := infoLine.FindIndex(text); at != nil {
-		text = text[:at[0]]
-	}
-	raw, _ := paragraph(text)
+	raw, _ := paragraph(text[:openingIn(text)])
 	if at := bytes.Index(raw, []byte("```")); at >= 0 {
 		raw = raw[:bytes.LastIndexAny(raw[:at], ".!?")+1] // the rest leads to the next block
 	}
@@ -117,8 +133,10 @@ func (r Rules) doubtBehind(text, block []byte) (Remark, bool) {
 	if isLead(raw) {
 		line = line[:lastEnd(line)]
 	}
-	if k := kinds(r.tokens(line)); raw[0] == '(' && len(raw) < maxLabel && k&(id|thing|plain) == 0 && k&(source|says|lesson|distance|negates|delays|past) != 0 {
-		return said, true
+	if raw[0] == '(' && len(raw) < maxLabel {
+		if k := kinds(r.tokens(line)); k&(id|thing|plain) == 0 && k&(source|says|lesson|distance|negates|delays|past) != 0 {
+			return said, true
+		}
 	}
 	n, hasItem := 0, false
 	for sentence := range sentences(strings.Trim(line, "()[] ")) {

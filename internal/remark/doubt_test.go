@@ -68,7 +68,7 @@ func TestSignalsHoldForTheirExamples(t *testing.T) {
 }
 
 // What opens the next block, without the marks of its fence, says nothing of the block above.
-func TestOpeningOfNextBlockIsNoRemark(t *testing.T) {
+func TestOpeningsOfBlocksAreNotRemarks(t *testing.T) {
 	t.Parallel()
 	rules := Rules{Author: "BlueLake", Oblique: true}
 	const body = "\n{\"operation\": \"ADD\"}\n```\n"

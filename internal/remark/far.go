@@ -3,6 +3,7 @@ package remark
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -41,6 +42,9 @@ func (r Rules) farBehind(text []byte) (Remark, bool) {
 	if at := nextBlock.FindIndex(text); at != nil {
 		text = text[:at[0]]
 	}
+	if !slices.ContainsFunc(aboveWords, func(word []byte) bool { return bytes.Contains(text, word) }) {
+		return Remark{}, false
+	}
 	for para := range bytes.SplitSeq(r.trimLines(text), []byte("\n\n")) {
 		para = bytes.TrimSpace(para)
 		if len(para) == 0 || strings.IndexByte("#>|", para[0]) >= 0 {
@@ -59,6 +63,8 @@ func (r Rules) farBehind(text []byte) (Remark, bool) {
 	}
 	return Remark{}, false
 }
+
+var aboveWords = [][]byte{[]byte("above"), []byte("Above"), []byte("ABOVE")}
 
 // nextBlock matches the line at which a block may begin.
 var nextBlock = regexp.MustCompile("(?m)^[ \\t>]*(?:```|~~~|:::|[{<])")

@@ -31,7 +31,23 @@ const (
 const conditions = " if had were should once pending unless assuming suppose supposing imagine provided until whenever "
 
 // isIn reports whether a word is in a list with spaces around each word.
-func isIn(list, word string) bool { return strings.Contains(list, " "+word+" ") }
+func isIn(list, word string) bool {
+	if word == "" {
+		return false
+	}
+	for from := 0; ; {
+		at := strings.Index(list[from:], word)
+		if at < 0 {
+			return false
+		}
+		at += from
+		from = at + len(word)
+		if at > 0 && list[at-1] == ' ' && from < len(list) && list[from] == ' ' {
+			return true
+		}
+		from = at + 1
+	}
+}
 
 // wordAt returns a word of a clause, or "" outside of it.
 func wordAt(c []token, i int) string {

@@ -3,7 +3,6 @@ package remark
 import (
 	"bytes"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -92,7 +91,7 @@ func (r Rules) namedIn(para string) (all []Remark) {
 // mayName reports whether a clause may name a block, and has a word that takes blocks back. It is quick: most clauses
 // do neither.
 func mayName(clause string) bool {
-	return namesBlock(clause) && slices.ContainsFunc(strikeWords, func(word string) bool { return strings.Contains(clause, word) })
+	return namesBlock(clause) && strikeWords.In(clause)
 }
 
 // namesBlock reports whether a clause has a number behind an article and before no word for anything but a block, a
@@ -130,11 +129,11 @@ const (
 	countWords = "one two three four five number no "
 )
 
-var strikeWords = []string{
+var strikeWords = WordsOf(
 	"not", "n't", "never", "only", "alone", "apart", "except", "other than", "keep", "use ", "ignor", "disregard", "skip", "drop", "discard", "strike", "scrap", "scratch", "forget",
 	"withdr", "retract", "undo", "cancel", "void", "revert", "revo", "rescind", "remove", "delete", "nothing", "hold", "leave", "treat", "consider", "regard", "supersed", "obsolete",
 	"outdat", "moot", "slip", "mistake", "error", "leftover", "wrong", "reject", "unfinished", "condition", "example", "sample", "template", "illustrat", "draft", "quot", "demo", "what ", "'s",
-}
+)
 
 // nth returns the number that one of several forms names.
 func nth(match []string) int {

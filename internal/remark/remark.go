@@ -190,7 +190,9 @@ func unmark(raw []byte) (line string, title bool) {
 	line = strings.TrimRight(string(raw), " \t\r")
 	title = strings.HasPrefix(strings.TrimLeft(line, " "), "#") || strings.HasPrefix(line, "<summary>") || strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**")
 	line = strings.TrimSpace(emphasis.Replace(strings.TrimLeft(line, " \t#>-+•❌✗✘🚫\ufeff\u200b\u00a0")))
-	line = number.ReplaceAllString(line, "")
+	if line != "" && isDigit(line[0]) {
+		line = number.ReplaceAllString(line, "")
+	}
 	if cut := strings.TrimSuffix(strings.TrimSuffix(line, ":"), fullColon); cut != line {
 		line, title = strings.TrimSpace(cut), true
 	}

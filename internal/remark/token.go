@@ -28,7 +28,10 @@ var contractions = strings.NewReplacer("’", "'", "e.g.", "for example", "E.g."
 
 // tokens divides a sentence into words. The author's own name counts as any other word.
 func (r Rules) tokens(sentence string) []token {
-	sentence = contractions.Replace(quoted.ReplaceAllString(sentence, "text"))
+	if strings.ContainsAny(sentence, `"“`) {
+		sentence = quoted.ReplaceAllString(sentence, "text")
+	}
+	sentence = contractions.Replace(sentence)
 	var all []token
 	for at := 0; at < len(sentence); {
 		n := wordLength(sentence[at:])
