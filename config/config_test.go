@@ -98,7 +98,7 @@ func TestBuiltIn(t *testing.T) {
 		},
 		Priority: []string{}, Authorities: []string{}, Operator: "operator", Attempts: 3, Endpoints: Endpoints{Hosts: []string{}},
 		Session: flow.Settings{
-			Rounds: 3, Flow: flow.FlowParallel, Quorum: flow.QuorumRole, Budget: 500_000, Reply: 8_000, QuietAfter: 2, Repair: true, Context: 100_000,
+			Rounds: 3, Flow: flow.FlowParallel, Quorum: flow.QuorumRole, Budget: 500_000, Reply: 8_000, QuietAfter: 2, Repair: true, Context: 100_000, Hypotheses: 3,
 			Limits: flow.Times{Call: 600_000, Idle: 120_000, Agent: 1_800_000},
 		},
 		Timeouts: Timeouts{Call: 10 * time.Minute, Idle: 2 * time.Minute, Agent: 30 * time.Minute},

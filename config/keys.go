@@ -116,6 +116,7 @@ func keyTable(c *Config) table {
 		row("session.quorum", quorum(flow.QuorumRole, flow.QuorumAll), &s.Quorum, flow.QuorumRole).by("quorum", "replies required per round: role or all; or a number"),
 		row("session.repair", boolForm(), &s.Repair, true),
 		row("session.arbiter", textForm(), &c.Arbiter, ""),
+		row("session.hypotheses", intUpTo(flow.MaxHypotheses), &s.Hypotheses, flow.MaxHypotheses),
 		row("session.context_tokens", tokenForm(), &s.Context, view.DefaultCallTokens).bounded(positive),
 		row("stop.quiet_rounds", intForm(), &s.QuietAfter, 2),
 		row("stop.when_clean", boolForm(), &s.WhenClean, false),

@@ -31,7 +31,7 @@ func sample(k key, i int) (inFile, inText string) {
 	case k.path == "store.unattended":
 		kinds := record.BuiltInTypes().Names(nil)
 		return fmt.Sprintf(`[%q]`, kinds[i]), kinds[i]
-	case strings.HasSuffix(k.path, ".min"):
+	case strings.HasSuffix(k.path, ".min"), k.path == "session.hypotheses":
 		return fmt.Sprint(i), fmt.Sprint(i)
 	}
 	switch k.builtIn.(type) {

@@ -4,8 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"brenner/artifact"
-	"brenner/internal/fault"
+	"brenner/govern/ledger"
 	"brenner/store/journal"
 )
 
@@ -26,38 +25,10 @@ func (a Actor) signature() string {
 	return a.Name + ", as " + a.Role
 }
 
-type refusedEvent struct {
-	By     string     `json:"by"`
-	Role   string     `json:"role"`
-	Action string     `json:"action"` // read, write, pin, promote or deprecate
-	Type   string     `json:"type"`
-	ID     string     `json:"id"`
-	Code   fault.Code `json:"code"`
-	Why    []string   `json:"why,omitempty"` // reasons in the records, such as closed gates
-	// Source is the record of the reply that attempted it, if an agent of a session did.
-	Source string `json:"source,omitempty"`
-}
-
-// Refusal is a refused attempt.
-type Refusal struct {
-	At     string `json:"at"`
-	By     string `json:"by"`
-	Role   string `json:"role"`
-	Action string `json:"action"`
-	Type   string `json:"type"`
-	ID     string `json:"id"`
-	// Why are the reasons in the records; none means a lack of rights.
-	Why []string `json:"why,omitempty"`
-	// Source is the record of the reply that attempted it, if an agent of a session did.
-	Source string `json:"source,omitempty"`
-}
+type refusedEvent = ledger.RefusedEvent
 
 // RefusalList is the newest refused attempts and their total number.
-type RefusalList struct {
-	Schema   string    `json:"schema"`
-	All      int       `json:"all"`
-	Attempts []Refusal `json:"attempts"`
-}
+type RefusalList = ledger.RefusalList
 
 // Refusals returns the refused attempts, newest first; at most most if that is above 0.
 func (rs *Records) Refusals(ctx context.Context, most int) (*RefusalList, error) {
@@ -65,15 +36,7 @@ func (rs *Records) Refusals(ctx context.Context, most int) (*RefusalList, error)
 	if err != nil {
 		return nil, err
 	}
-	out := &RefusalList{Schema: "brenner.store.refusals/v1", All: all}
-	for i := range entries {
-		e, err := journal.Decode[refusedEvent](&entries[i], journal.BrokenChain)
-		if err != nil {
-			return nil, err
-		}
-		out.Attempts = append(out.Attempts, Refusal{artifact.FormatInstant(entries[i].At), e.By, e.Role, e.Action, e.Type, e.ID, e.Why, e.Source})
-	}
-	return out, nil
+	return ledger.ReadRefusals(entries, all)
 }
 
 // newest returns the last entries of a stream, newest first, and their total number.

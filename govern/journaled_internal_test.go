@@ -8,5 +8,5 @@ import (
 )
 
 func TestJournaledStructsAreFrozen(t *testing.T) {
-	journaltest.Frozen(t, ledger.PutEvent{}, ledger.MarkEvent{}, refusedEvent{}, ledger.AskedEvent{}, ledger.ProducedEvent{}, triedEvent{})
+	journaltest.Frozen(t, ledger.PutEvent{}, ledger.MarkEvent{}, ledger.RefusedEvent{}, ledger.AskedEvent{}, ledger.ProducedEvent{}, ledger.TriedEvent{})
 }

@@ -98,6 +98,8 @@ type Rules struct {
 	Authorities []string
 	// Call bounds the tokens of a context and of a request to an arbiter; 0 means the built-in bound.
 	Call int
+	// Hypotheses is how many other explanations an arbiter is asked for before it rules; 0: none.
+	Hypotheses int
 	// People is the role whose types all other people may put; "" allows every type.
 	People string
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"brenner/govern/graph"
+	"brenner/govern/ledger"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/internal/text"
@@ -210,7 +211,7 @@ func (rs *Records) logRefusal(ctx context.Context, who Actor, e *refusedEvent) e
 		return err
 	}
 	for i := range entries {
-		if old, err := journal.Decode[refusedEvent](&entries[i], journal.BrokenChain); err != nil || reflect.DeepEqual(old, *e) {
+		if old, err := journal.Decode[ledger.RefusedEvent](&entries[i], journal.BrokenChain); err != nil || reflect.DeepEqual(old, *e) {
 			return err
 		}
 	}

@@ -3,18 +3,14 @@ package govern
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"brenner/agent"
 	"brenner/govern/contexts"
 	"brenner/govern/ledger"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/session/stalemate"
-	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/record"
@@ -306,17 +302,6 @@ func (rs *Records) refusedSoFar(ctx context.Context, r *record.Record, on *stale
 	return c, err
 }
 
-type triedEvent struct {
-	By      string     `json:"by"`
-	Role    string     `json:"role"`
-	ID      string     `json:"id"`
-	Version int        `json:"version"` // that it was applied to
-	Patch   string     `json:"patch"`   // hash
-	Code    fault.Code `json:"code"`
-	Message string     `json:"message"`
-	Why     string     `json:"why"`
-}
-
 // maxLookback bounds the attempts, of all records, that are searched for those of one.
 const maxLookback = 1000
 
@@ -330,7 +315,7 @@ func (rs *Records) logRefusedPatches(ctx context.Context, who Actor, p *Patching
 		one, problem := &p.Patches[i], &out.Reports[i].Problems[0]
 		text := one.JSON()
 		last = string(text)
-		e := triedEvent{
+		e := ledger.TriedEvent{
 			By: who.Name, Role: who.Role, ID: out.Base.ID, Version: out.Base.Version, Patch: store.Hash(text),
 			Code: problem.Code, Message: problem.Message, Why: one.Notes(),
 		}
@@ -424,7 +409,7 @@ func (rs *Records) tries(ctx context.Context, of record.Ref) ([]stalemate.Attemp
 	}
 	var all []stalemate.Attempt
 	for i := len(entries) - 1; i >= 0; i-- {
-		e, err := journal.Decode[triedEvent](&entries[i], journal.BrokenChain)
+		e, err := journal.Decode[ledger.TriedEvent](&entries[i], journal.BrokenChain)
 		if err != nil {
 			return nil, err
 		}
@@ -458,82 +443,4 @@ func (rs *Records) request(ctx context.Context, who Actor, of *record.Record, c 
 		return err
 	})
 	return ref, fresh, err
-}
-
-// Arbitrate asks an agent that is not a party for a ruling. It sees only the request. If
-// a person rules meanwhile, that verdict is kept.
-func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id string) (*Stalemate, error) {
-	s, err := rs.openStalemateFor(ctx, who, of, id, stalemate.Ruled)
-	if err != nil {
-		return nil, err
-	}
-	arbiter := stalemate.Arbiter{Kind: stalemate.ByAgent, Name: h.Name, Model: h.Model}
-	if s.Request.IsParty(h.Name) || slices.ContainsFunc(rs.Rules.Authorities, func(name string) bool { return strings.EqualFold(name, h.Name) }) {
-		return nil, &fault.Error{Code: stalemate.ArbiterIsParty, Op: "ask " + fault.Shown(h.Name), Detail: "it has the name of a party, or of the operator or an authority", Hint: "choose another name for the arbiter"}
-	}
-	if err := s.Request.Sendable(); err != nil {
-		return nil, err
-	}
-	docs, err := rs.briefDocument(ctx)
-	if err != nil {
-		return nil, err
-	}
-	message := s.Request.Message(docs...)
-	if err := view.CheckOpening(h.Name, rs.Rules.Call, rs.count(message)); err != nil {
-		return nil, err
-	}
-	if s, err = rs.mark(ctx, who, s, stalemate.Requested, "given out, to be ruled on"); err != nil {
-		return nil, err
-	}
-	var bad error
-	for range stalemate.MaxAnswers {
-		a, err := rs.askArbiter(ctx, h, s, message)
-		if err != nil {
-			return nil, err
-		}
-		v, err := stalemate.ReadVerdict([]byte(a.text), arbiter, &s.Request)
-		if err != nil {
-			if err := rs.journalProduced(ctx, a); err != nil {
-				return nil, err
-			}
-			bad = err
-			continue
-		}
-		ref, err := rs.putVerdict(ctx, Actor{Name: h.Name, Role: stalemate.ArbiterRole}, s, &v)
-		if err := rs.journalResult(ctx, a, ref, err); err != nil {
-			return nil, err
-		}
-		return rs.Stalemate(ctx, "", s.ID)
-	}
-	return nil, &fault.Error{
-		Code: stalemate.NoVerdict, Op: "ask " + fault.Shown(h.Name), Detail: "no reply is a valid verdict", Cause: bad,
-		Hint: "list the calls with `brenner store log --calls`, or rule yourself: `brenner stalemate rule " + s.About.ID + " " + s.ID + "`",
-	}
-}
-
-// askArbiter asks once, unless an unused reply is journaled.
-func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate, message string) (*helperReply, error) {
-	prompt := store.Hash([]byte(message))
-	e, err := rs.findUnusedReply(ctx, h, stalemate.ArbiterRole, func(e *ledger.AskedEvent) (bool, error) { return e.Task == s.ID && e.Prompt == prompt, nil })
-	if err != nil {
-		return nil, err
-	}
-	if e != nil {
-		a := &helperReply{}
-		return a, rs.reuseReply(ctx, a, e)
-	}
-	head, err := rs.head(ctx, Calls)
-	if err != nil {
-		return nil, err
-	}
-	request, _, err := rs.Find(ctx, s.ID)
-	if err != nil {
-		return nil, err
-	}
-	a := &helperReply{event: ledger.AskedEvent{
-		Task: s.ID, Role: stalemate.ArbiterRole, Tokens: rs.count(message), Context: []ledger.ShownEntry{{ID: request.ID, Version: request.Version, Type: request.Type, Form: string(view.Full)}},
-	}}
-	return a, rs.call(ctx, h, a, &agent.Call{
-		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Thread: s.ID, Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},
-	})
 }

@@ -84,7 +84,7 @@ func (p *Project) Records(st store.Store) *govern.Records {
 		Types: p.Config.AllTypes(), Access: p.Config.Access(), Views: p.Config.ContextViews(), Now: p.Now, Count: tokens.New().Count,
 		Rules: govern.Rules{
 			Compression: p.Config.Records.Compression, Unused: p.Config.Records.Unused, Unattended: p.Config.Records.Unattended,
-			Authorities: append([]string{p.Config.Operator}, p.Config.Authorities...), People: p.Config.Records.People, Call: p.Config.Session.Context,
+			Authorities: append([]string{p.Config.Operator}, p.Config.Authorities...), People: p.Config.Records.People, Call: p.Config.Session.Context, Hypotheses: p.Config.Session.Hypotheses,
 		},
 		Embed: func(ctx context.Context, text string) ([]float32, error) {
 			v, err := encoder.Embed(ctx, []string{text})

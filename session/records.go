@@ -44,7 +44,7 @@ func sideRecords(before *flow.State, entries []journal.Entry) (records []record.
 }
 
 func (w *words) sideRecords(before *flow.State, entries []journal.Entry) (records []record.Record, blobs [][]byte, err error) {
-	s := &sideBuilder{words: w, opened: before.Opened, kickoffs: make(map[string]int), replies: make(map[string]int), calls: make(map[string]flow.Call), places: make(map[string]string), version: before.Version()}
+	s := &sideBuilder{words: w, opened: before.Opened, kickoffs: make(map[string]int), replies: make(map[string]int), calls: make(map[string]flow.Call), places: make(map[string]string), requests: make(map[string]int), version: before.Version()}
 	for i := range before.Legs {
 		for _, k := range before.Legs[i].Kickoffs {
 			s.kickoffs[k.Agent]++
@@ -62,7 +62,7 @@ func (w *words) sideRecords(before *flow.State, entries []journal.Entry) (record
 		}
 	}
 	for _, m := range before.Stalemates {
-		s.places[m.ID] = m.Place
+		s.places[m.ID], s.requests[m.ID] = m.Place, len(m.Former)+1
 	}
 	for i := range entries {
 		if err := s.apply(&entries[i]); err != nil {
@@ -78,6 +78,7 @@ type sideBuilder struct {
 	kickoffs, replies map[string]int       // versions so far, by agent
 	calls             map[string]flow.Call // by id
 	places            map[string]string    // subjects of stalemates, by id
+	requests          map[string]int       // versions so far, by id of the stalemate
 	version           int                  // of the artifact
 	records           []record.Record
 	blobs             [][]byte
@@ -133,14 +134,16 @@ func (s *sideBuilder) apply(e *journal.Entry) error {
 	return nil
 }
 
-// addStalemate adds the request when a stalemate is opened, and the verdict when it is ruled on.
+// addStalemate adds the request when a stalemate is opened, or a model was asked about it, and the verdict when it is ruled on.
 func (s *sideBuilder) addStalemate(e *journal.Entry, m *flow.Stalemated) {
 	thread := s.opened.Thread
 	switch {
-	case m.State == stalemate.Open:
-		s.places[m.ID] = m.Place
+	case m.State == stalemate.Open && m.Request != "":
+		if s.requests[m.ID]++; m.Place != "" {
+			s.places[m.ID] = m.Place
+		}
 		r := record.Record{
-			ID: requestID(thread, m.ID), Type: record.StalemateRequest, Version: 1, Content: m.Request, Creator: m.By,
+			ID: requestID(thread, m.ID), Type: record.StalemateRequest, Version: s.requests[m.ID], Content: m.Request, Creator: m.By,
 			Summary: s.words.stuck(m, s.about(m.ID)),
 		}
 		if r.Creator == "" {
@@ -154,7 +157,7 @@ func (s *sideBuilder) addStalemate(e *journal.Entry, m *flow.Stalemated) {
 		s.addRecord(e, record.Record{
 			ID: verdictID(thread, m.ID), Type: record.StalemateVerdict, Version: 1, Content: m.Verdict, Creator: m.By,
 			Summary: s.words.ruled(m, s.about(m.ID)),
-			Links:   []record.Link{{Relation: record.RepliesTo, ID: requestID(thread, m.ID), Version: 1}},
+			Links:   []record.Link{{Relation: record.RepliesTo, ID: requestID(thread, m.ID), Version: s.requests[m.ID]}},
 		})
 	}
 }

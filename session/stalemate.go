@@ -2,8 +2,8 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,6 +48,9 @@ func (h *History) stalemateReferences() []Reference {
 	var refs []Reference
 	for _, s := range h.State.Stalemates {
 		refs = append(refs, Reference{s.Case, "the case " + s.ID}, Reference{s.Request, "the request of " + s.ID}, Reference{s.Verdict, "the verdict in " + s.ID})
+		for _, former := range s.Former {
+			refs = append(refs, Reference{former, "a former request of " + s.ID})
+		}
 		for _, reply := range s.Replies {
 			refs = append(refs, Reference{reply, "an arbiter's reply in " + s.ID})
 		}
@@ -182,6 +185,9 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	if len(open.Replies) >= stalemate.MaxAnswers || s.stopping() != "" {
 		return nil
 	}
+	if err := s.explain(ctx, h, id); err != nil || s.stopping() != "" {
+		return err
+	}
 	party := *s.state.Arbiter
 	request, err := h.Request(ctx, id)
 	if err != nil {
@@ -200,31 +206,30 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 		s.Log.Warn().Err(err).Str("stalemate", id).Msg("cannot send the request to the arbiter; a person must rule")
 		return nil
 	}
-	call := agent.Call{
-		ID: fmt.Sprintf("%s/stalemate/%s/%d", h.Thread, id, len(open.Replies)+1), Agent: party.Name,
-		Thread: h.Thread, Round: s.state.Round(), Subject: stalemate.Subject(id), MaxReply: s.state.Settings.Reply,
-		Turns: []agent.Turn{{Text: message}}, Drain: s.Drain,
-	}
+	call := s.arbiterCall(h, id, strconv.Itoa(len(open.Replies)+1), message)
 	cost := s.state.Settings.Prices.Cost(party.Name, input, call.MaxReply)
 	if !s.state.Affords(cost) {
 		s.Log.Warn().Str("stalemate", id).Msg("budget exhausted; the arbiter was not asked")
 		return nil
 	}
-	judge, err := s.Agent(party)
+	o, err := s.askArbiter(ctx, flow.Stalemated{ID: id, State: stalemate.Requested, By: party.Name}, flow.TurnRule, &call, cost)
 	if err != nil {
 		return err
 	}
-	if err := s.askArbiter(ctx, id, &call, cost); err != nil {
-		return err
+	if o.err != nil { // it stays requested: the next round, a resume or a person continues with it
+		s.Log.Warn().Err(o.err).Str("stalemate", id).Str("arbiter", party.Name).Msg("the arbiter did not answer")
+		return s.recordNoAnswer(ctx, id, o)
 	}
-	began := s.Now()
-	reply, err := agent.Whole(judge).Ask(s.calls, call)
-	o := outcome{call: flow.Call{ID: call.ID, Agent: party.Name, Reserved: cost}, reply: reply, err: err, took: s.Now().Sub(began)}
-	if err != nil { // it stays requested: the next round, a resume or a person continues with it
-		s.Log.Warn().Err(err).Str("stalemate", id).Str("arbiter", party.Name).Msg("the arbiter did not answer")
-		return s.recordNoAnswer(ctx, id, &o)
+	return s.recordRuling(ctx, h, id, &request, party, o)
+}
+
+// arbiterCall returns the call of a message to the arbiter about a stalemate.
+func (s *run) arbiterCall(h *History, id, part, message string) agent.Call {
+	return agent.Call{
+		ID: h.Thread + "/stalemate/" + id + "/" + part, Agent: s.state.Arbiter.Name,
+		Thread: h.Thread, Round: s.state.Round(), Subject: stalemate.Subject(id), MaxReply: s.state.Settings.Reply,
+		Turns: []agent.Turn{{Text: message}}, Drain: s.Drain,
 	}
-	return s.recordRuling(ctx, h, id, &request, party, &o)
 }
 
 // checkSendable returns an error if a request cannot be sent to an arbiter, because it has
@@ -236,15 +241,27 @@ func (s *run) checkSendable(r *stalemate.Request, arbiter string, tokens int) er
 	return view.CheckOpening(arbiter, s.state.Settings.Context, tokens)
 }
 
-func (s *run) askArbiter(ctx context.Context, id string, call *agent.Call, cost flow.Cost) error {
-	return s.write(ctx, func(*flow.State) (*draft, error) {
+// askArbiter journals the step that begins a call, and calls.
+func (s *run) askArbiter(ctx context.Context, step flow.Stalemated, turn string, call *agent.Call, cost flow.Cost) (*outcome, error) {
+	judge, err := s.Agent(*s.state.Arbiter)
+	if err != nil {
+		return nil, err
+	}
+	err = s.write(ctx, func(*flow.State) (*draft, error) {
 		d := &draft{}
-		d.event(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: call.Agent, Began: &flow.Began{
-			Call: call.ID, Agent: call.Agent, Round: call.Round, Leg: 1, Turn: flow.TurnRule,
+		step.Began = &flow.Began{
+			Call: call.ID, Agent: call.Agent, Round: call.Round, Leg: 1, Turn: turn,
 			Prompt: d.blob([]byte(call.Turns[0].Text)), Reserved: cost.Tokens, ReservedUSD: cost.USD,
-		}})
+		}
+		d.event(flow.KindStalemate, step)
 		return d, nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	began := s.Now()
+	reply, err := agent.Whole(judge).Ask(s.calls, *call)
+	return &outcome{call: flow.Call{ID: call.ID, Agent: call.Agent, Reserved: cost}, reply: reply, err: err, took: s.Now().Sub(began)}, nil
 }
 
 func (s *run) recordNoAnswer(ctx context.Context, id string, o *outcome) error {

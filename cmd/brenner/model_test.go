@@ -112,6 +112,9 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text, answer.Usage.Input = dispute(r.Model, n), len(r.Last())/4
 	case "weighs":
 		answer.Text, answer.Usage.Input = weigh(r.Last()), len(r.Last())/4
+		if strings.Contains(r.Last(), "You do not rule on it.") {
+			return explain(r.Model, answer)
+		}
 	case "silent":
 		answer.Hang = true
 	case "echoes":
@@ -178,6 +181,24 @@ func weigh(message string) string {
 		}
 	}
 	return fmt.Sprintf(`{"ruling_for":%q,"root_cause":%q,"reasoning":["r"],"confidence":1,"rejected":[%s]}`, ruling, cause, strings.Join(rejected, ","))
+}
+
+// explain returns the answer of an arbiter's model that is asked for other explanations, by its name: weighs-one,
+// weighs-many, weighs-prose and weighs-fails; it has none by default.
+func explain(model string, answer openaitest.Answer) openaitest.Answer {
+	const one = `{"statement":"The eye is too slow for faint light.","justification":"No photograph is in the evidence; one would refute it."}`
+	answer.Text = `{"hypotheses":[]}`
+	switch _, how, _ := strings.Cut(model, "-"); how {
+	case "one":
+		answer.Text = "I see one.\n\n```json\n{\"hypotheses\":[" + one + "]}\n```\n"
+	case "many":
+		answer.Text = `{"hypotheses":[` + strings.Repeat(one+",", 4) + one + `]}`
+	case "prose":
+		answer.Text = "The eye is too slow for faint light."
+	case "fails":
+		return openaitest.Refuse(http.StatusUnauthorized, "invalid_api_key", "no")
+	}
+	return answer
 }
 
 // structured returns the answer of a model that can be held to a schema, and of one that cannot.

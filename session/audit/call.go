@@ -232,7 +232,7 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 			return nil, err
 		}
 	}
-	if c.Turn != flow.TurnRule {
+	if !c.OfArbiter() {
 		t.In.LeftOut = kickoff.LeftOut(string(opening))
 		t.In.Evidence = t.In.Evidence[:max(0, len(t.In.Evidence)-session.EvidenceLeft(t.In.LeftOut))]
 	}
@@ -253,7 +253,7 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 		}
 		t.Out.Text = &replyText
 	}
-	if t.Settled && c.Turn != flow.TurnRule {
+	if t.Settled && !c.OfArbiter() {
 		origins, err := OriginsOf(ctx, h)
 		if err != nil {
 			return nil, err
@@ -276,8 +276,8 @@ func blobIf(ctx context.Context, h *session.History, hash string) ([]byte, error
 func settledIn(st *flow.State, c *flow.Call) (version int, settled bool) {
 	for i := range st.Commits {
 		m := &st.Commits[i]
-		if c.Turn != flow.TurnRule && m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg ||
-			c.Turn == flow.TurnRule && m.Ruling != "" && m.Author == c.Agent && strings.Contains(c.ID, "/"+m.Ruling+"/") {
+		if !c.OfArbiter() && m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg ||
+			c.OfArbiter() && m.Ruling != "" && m.Author == c.Agent && strings.Contains(c.ID, "/"+m.Ruling+"/") {
 			version, settled = m.Version, true
 		}
 	}
@@ -288,7 +288,7 @@ func (in *CallInput) fill(st *flow.State, c *flow.Call) {
 	in.Schema = c.Schema
 	in.Prompt, in.Reserved, in.Saw, in.Evidence = c.Prompt, c.Reserved.Tokens, []string{}, []CallEvidence{}
 	in.Records = []CallRecord{}
-	if c.Turn == flow.TurnRule { // an arbiter sees only the request
+	if c.OfArbiter() { // an arbiter sees only the request
 		in.Ruling, in.Tokens = true, max(0, c.Reserved.Tokens-st.Settings.Reply)
 		return
 	}
@@ -330,7 +330,7 @@ func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Cal
 		return nil, err
 	}
 	out.Bytes = len(text)
-	if c.Turn == flow.TurnRule { // a verdict; stalemate show displays it
+	if c.OfArbiter() { // a verdict; stalemate show displays it
 		return text, nil
 	}
 	reply, err := h.Reading(ctx, c)

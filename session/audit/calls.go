@@ -122,7 +122,7 @@ func summaryOf(st *flow.State, c *flow.Call) CallSummary {
 // outcomeOf returns what the agent of a call came to in its round, or "".
 func outcomeOf(st *flow.State, c *flow.Call) string {
 	for i := range st.Commits {
-		if m := &st.Commits[i]; c.Turn != flow.TurnRule && m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg {
+		if m := &st.Commits[i]; !c.OfArbiter() && m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg {
 			for _, h := range st.HeardIn(m) {
 				if h.Agent == c.Agent {
 					return h.Outcome

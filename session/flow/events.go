@@ -204,6 +204,8 @@ type Settings struct {
 	// Context is the maximum number of tokens that one call may send; 0 is the built-in bound.
 	Context int   `json:"context_tokens,omitzero"`
 	Limits  Times `json:"limits"`
+	// Hypotheses is how many other explanations the arbiter's model is asked for in a stalemate; 0: it is not asked.
+	Hypotheses int `json:"hypotheses,omitzero"`
 }
 
 // Times are time limits in milliseconds; 0 means no limit.
@@ -282,6 +284,8 @@ const (
 	TurnAsk    = "ask"
 	TurnRepair = "repair"
 	TurnRule   = "rule" // of an arbiter
+	// TurnExplain asks the model of the arbiter for other explanations, before the ruling.
+	TurnExplain = "explain"
 )
 
 // Began is journaled before a call, with its reservation.

@@ -141,7 +141,7 @@ func (p *Party) onlyModel(answered string) string {
 
 // sentTokens returns the tokens of the first message of a call, by our own count; 0 if unknown.
 func (s *State) sentTokens(c *Call) int {
-	if c.Turn == TurnRule {
+	if c.OfArbiter() {
 		return max(0, c.Reserved.Tokens-s.Settings.Reply)
 	}
 	if _, k := s.Planned(c); k != nil {

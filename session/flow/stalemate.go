@@ -12,6 +12,9 @@ import (
 // KindStalemate is the event of a stalemate that is opened or changes its state.
 const KindStalemate = "stalemate.moved"
 
+// MaxHypotheses bounds the setting of the same name.
+const MaxHypotheses = stalemate.MaxExplanations
+
 // Stalemated is one step of a stalemate. Empty fields do not change.
 type Stalemated struct {
 	ID      string `json:"id"`
@@ -20,7 +23,7 @@ type Stalemated struct {
 	Kind    string `json:"kind,omitempty"`    // on opening
 	Place   string `json:"place,omitempty"`   // on opening
 	Case    string `json:"case,omitempty"`    // hash, on opening
-	Request string `json:"request,omitempty"` // hash, on opening
+	Request string `json:"request,omitempty"` // hash, on opening, and when a model was asked for explanations
 	Reply   string `json:"reply,omitempty"`   // hash of an arbiter's verbatim answer
 	Verdict string `json:"verdict,omitempty"` // hash
 	Why     string `json:"why,omitempty"`
@@ -38,6 +41,7 @@ type Stalemate struct {
 	Opened     time.Time
 	Moved      time.Time // when it reached its state
 	Replies    []string  // hashes of arbiters' answers, in order
+	Former     []string  // hashes of requests that others replaced
 }
 
 // Waits reports whether the stalemate needs a ruling, or its ruling must still be carried out.
@@ -101,6 +105,9 @@ func (s *State) applyArbiterCall(e *journal.Entry, body *Stalemated) error {
 	}
 	return nil
 }
+
+// OfArbiter reports whether a call is about a stalemate.
+func (c *Call) OfArbiter() bool { return c.Turn == TurnRule || c.Turn == TurnExplain }
 
 func (s *State) checkRuling(e *journal.Entry, c *Committed) error {
 	one, _ := s.Stalemate(c.Ruling)
@@ -183,6 +190,9 @@ func (s *State) applyStalemate(e *journal.Entry, body *Stalemated) error {
 		if *f.from != "" {
 			*f.to = *f.from
 		}
+	}
+	if before.Request != "" && body.Request != "" {
+		now.Former = append(slices.Clip(before.Former), before.Request)
 	}
 	if body.State == stalemate.Ruled {
 		now.Why = body.Why // no longer why an earlier answer was not a verdict

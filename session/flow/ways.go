@@ -19,6 +19,9 @@ const (
 	viaRehearsal = "rehearsal"
 )
 
+// Scripted reports whether a party is played from a script.
+func (p *Party) Scripted() bool { return p.Via == viaRehearsal }
+
 // Rerouted returns the parties with other ways to some of them.
 func Rerouted(parties []Party, ways []NewWay) []Party {
 	all := slices.Clone(parties)
@@ -196,7 +199,7 @@ func (s *State) Ruler(c *Committed) string {
 // ruling returns the index of the arbiter's call whose reply a commit carries out, or -1.
 func (s *State) ruling(c *Committed) int {
 	for i := len(s.Rulings) - 1; i >= 0 && c.Ruling != ""; i-- {
-		if call := &s.Rulings[i]; call.Status == Replied && call.Agent == c.Author && strings.Contains(call.ID, "/"+c.Ruling+"/") {
+		if call := &s.Rulings[i]; call.Status == Replied && call.Turn != TurnExplain && call.Agent == c.Author && strings.Contains(call.ID, "/"+c.Ruling+"/") {
 			return i
 		}
 	}

@@ -63,8 +63,10 @@ func dissidents(checks []Check) []Hypothesis {
 	var out []Hypothesis
 	for _, c := range checks {
 		same := func(h Hypothesis) bool { return h.Statement == c.Explains }
-		if c.Explains != "" && len(out) < maxDissidents && !slices.ContainsFunc(out, same) {
-			out = append(out, Hypothesis{Name: fmt.Sprintf("D%d", len(out)+1), Statement: c.Explains, Justification: "Checked: " + c.Name + ". Observed: " + c.Observed + "."})
+		if c.Explains != "" && len(out) < MaxExplanations && !slices.ContainsFunc(out, same) {
+			out = append(out, Hypothesis{
+				Name: dissidentName(len(out)), Statement: c.Explains, Justification: "Checked: " + c.Name + ". Observed: " + c.Observed + ".", Source: fromCheck + c.Name,
+			})
 		}
 	}
 	return out

@@ -30,6 +30,7 @@ type Hypothesis struct {
 	Name          string // the party; "D1" to "D3" for dissidents
 	Statement     string
 	Justification string
+	Source        string // of a dissident: "check NAME" or "model NAME"; "" in requests of people and of earlier versions
 }
 
 // Evidence is a document that supports a position.
@@ -41,13 +42,11 @@ type Evidence struct {
 	Hash        string // SHA-256 of Content
 }
 
-const maxDissidents = 3
-
 // NewRequest returns the request for a case. Equal cases and bases yield equal bytes.
 func NewRequest(thread string, at time.Time, c *Case, b *Basis) Request {
 	checks := b.checks(c)
 	r := Request{At: at, Summary: summary(thread, c), Dissidents: dissidents(checks)}
-	r.Arbitration = question(c.Kind, len(r.Dissidents) > 0)
+	r.Arbitration = question(c.Kind) + r.foundText() + notAsked
 	docs := slices.Clone(b.First)
 	if c.Item != nil {
 		docs = append(docs, Document{Type: TypeItem, Description: "The item as it stands in the session's artifact.", Text: string(artifact.Canonical(c.Item))})
@@ -104,7 +103,7 @@ func summary(thread string, c *Case) string {
 }
 
 // question returns the question to the arbiter. It names no party and no side.
-func question(kind string, others bool) string {
+func question(kind string) string {
 	task := "decide which of the positions, or which of the other explanations, is right"
 	switch kind {
 	case Conflict, Swing:
@@ -112,13 +111,9 @@ func question(kind string, others bool) string {
 	case Retry, Error:
 		task = "decide whether the change should be made or was refused rightly, or which of the other explanations holds"
 	}
-	found := "Each of the other explanations comes from a check that ran, and says what it observed."
-	if !others {
-		found = "No check found another explanation; the positions may still all be wrong."
-	}
 	return "Act as an independent arbiter. You are no party to this, and all you know of it stands in this request. Look at the " +
 		"evidence, " + task + ", and name the root cause of the disagreement. Explain your ruling step by step, and say of every " +
-		"position and explanation that you do not follow why it does not hold. The order in which they stand means nothing. " + found
+		"position and explanation that you do not follow why it does not hold. The order in which they stand means nothing. "
 }
 
 // JSON returns the request as canonical JSON, under the names of the specification.
@@ -141,6 +136,9 @@ func (h *Hypothesis) value(implied string) artifact.Value {
 	entries := []artifact.Entry{textOf("statement", h.Statement), textOf("justification", h.Justification)}
 	if h.Name != implied {
 		entries = append(entries, textOf("party", h.Name))
+	}
+	if h.Source != "" {
+		entries = append(entries, textOf("source", h.Source))
 	}
 	return artifact.MapOf(entries...)
 }
@@ -255,7 +253,12 @@ func Subject(id string) string { return "A ruling is needed: " + id }
 // Message returns the message to an arbiter agent: the form of the answer, the request, and documents of a type of
 // which the request has none. A request of a person, or of an earlier program, may lack the question or the brief.
 func (r *Request) Message(more ...Document) string {
-	message := r.message()
+	return r.message() + r.missing(more)
+}
+
+// missing returns the documents of a type of which the request has none.
+func (r *Request) missing(more []Document) string {
+	message := ""
 	for _, d := range more {
 		if d.Text != "" && !slices.ContainsFunc(r.Evidence, func(e Evidence) bool { return e.Type == d.Type }) {
 			message += "\n" + d.Description + "\n\n" + text.Clean(d.Text, text.PromptText) + "\n"

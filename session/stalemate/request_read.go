@@ -98,7 +98,9 @@ func (r *reader) hypotheses(top artifact.Map, out *Request) {
 			}
 		case e.Key == dissidentKey:
 			for i, one := range r.list(e.Value, place) {
-				out.Dissidents = append(out.Dissidents, r.hypothesis(one, fmt.Sprintf("D%d", i+1), fmt.Sprintf("%s[%d].", place, i)))
+				h := r.hypothesis(one, dissidentName(i), fmt.Sprintf("%s[%d].", place, i))
+				h.Source = optional(one, "source")
+				out.Dissidents = append(out.Dissidents, h)
 			}
 		case isParty:
 			one, _ := e.Value.(artifact.Map)
@@ -121,7 +123,7 @@ func (r *reader) checkCounts(out *Request) {
 	if len(out.Parties) < 2 {
 		r.faults.Add(delta.MissingRequiredField, "hypotheses", "list at least two parties that disagree", "number of parties: %d", len(out.Parties))
 	}
-	if n := len(out.Dissidents); n > maxDissidents {
+	if n := len(out.Dissidents); n > MaxExplanations {
 		r.faults.Add(delta.InvalidField, "hypotheses."+dissidentKey, "write at most three explanations that no party holds", "number of explanations: %d", n)
 	}
 }
@@ -248,7 +250,7 @@ func unknownKeys(data []byte) error {
 			for i, one := range r.list(value, place) {
 				at := fmt.Sprintf("%s[%d].", place, i)
 				if e.Key == dissidentKey {
-					r.only(one, at, "statement", "justification")
+					r.only(one, at, "statement", "justification", "source")
 				} else {
 					r.only(one, at, "party", "statement", "justification")
 				}

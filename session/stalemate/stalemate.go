@@ -137,7 +137,7 @@ func nextStates(state string) []string {
 	case "":
 		return []string{Open}
 	case Open:
-		return []string{Requested, Ruled, Expired, Withdrawn}
+		return []string{Open, Requested, Ruled, Expired, Withdrawn} // a model may be asked for explanations first
 	case Requested:
 		return []string{Requested, Ruled, Expired, Withdrawn} // an arbiter may be asked again after a reply without a verdict
 	case Ruled:

@@ -16,6 +16,7 @@ import (
 const (
 	ArbiterIsParty fault.Code = "ARBITER_IS_PARTY" // The arbiter of a stalemate holds one of its positions.
 	NoVerdict      fault.Code = "NO_VERDICT"       // The text contains no verdict, or two that differ.
+	NoExplanations fault.Code = "NO_EXPLANATIONS"  // A model was asked for other explanations, and its reply has none in the form asked for.
 	NothingToWrite fault.Code = "NOTHING_TO_WRITE" // The ruling changes nothing in the artifact; the ruling itself is kept.
 )
 
@@ -54,7 +55,7 @@ type Verdict struct {
 // that is quoted, commented out or indented as code does not count. The arbiter comes from the
 // caller, never from the text.
 func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
-	m, err := verdictObject(text)
+	m, err := objectWith(text, rulingKey)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -86,10 +87,16 @@ func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 	return v, err
 }
 
-func verdictObject(text []byte) (artifact.Map, error) {
+const rulingKey = "ruling_for"
+
+// objectWith returns the JSON object of a reply that has a key.
+func objectWith(text []byte, key string) (artifact.Map, error) {
 	none := &fault.Error{
 		Code: NoVerdict, Detail: "no verdict in the text",
 		Hint: "write a JSON object with ruling_for, root_cause, reasoning, rejected and confidence",
+	}
+	if key != rulingKey {
+		none = &fault.Error{Code: NoExplanations, Detail: "no JSON object with the key " + key + " in the text"}
 	}
 	if v, err := artifact.ParseValue(text, maxDepth); err == nil {
 		if m, ok := v.(artifact.Map); ok {
@@ -97,7 +104,7 @@ func verdictObject(text []byte) (artifact.Map, error) {
 		}
 		return nil, none
 	}
-	in := &rulings{text: text}
+	in := &objects{text: text, key: key}
 	for b := range markdown.Blocks(text, markdown.Second) {
 		if b.Kind == markdown.Verbatim || !b.Own() || b.Kind == markdown.Fenced && markdown.HoldsFence(text[b.Start:b.End]) {
 			continue
@@ -108,24 +115,25 @@ func verdictObject(text []byte) (artifact.Map, error) {
 	case in.found == nil:
 		return nil, none
 	case in.differ:
-		none.Detail, none.Hint = "two verdicts in the text that differ", "send one JSON object, the ruling that holds"
+		none.Detail, none.Hint = "two answers in the text that differ", "send one JSON object, the one that holds"
 		return nil, none
 	}
 	return in.found, nil
 }
 
-// rulings finds the rulings in a text.
-type rulings struct {
+// objects finds the objects with a key in a text.
+type objects struct {
 	text   []byte
+	key    string
 	tried  int
 	end    int // of the last one
 	found  artifact.Map
 	differ bool
 }
 
-// find reads the objects with a ruling that begin in a block, outside comments and inline code. An
+// find reads the objects with the key that begin in a block, outside comments and inline code. An
 // object may continue after the block: Markdown has no meaning inside a value.
-func (in *rulings) find(b markdown.Block) {
+func (in *objects) find(b markdown.Block) {
 	const most = 100 // bounds the braces tried in a hostile reply
 	text, at := in.text, b.Start
 	if b.Kind == markdown.Fenced { // an object may begin on the line of the fence
@@ -149,7 +157,7 @@ func (in *rulings) find(b markdown.Block) {
 		d := artifact.NewDecoder(text[at:])
 		v, err := artifact.DecodeValue(d, maxDepth)
 		m, _ := v.(artifact.Map)
-		if _, ok := m.Get("ruling_for"); err != nil || !ok {
+		if _, ok := m.Get(in.key); err != nil || !ok {
 			continue
 		}
 		in.differ = in.differ || in.found != nil && !bytes.Equal(artifact.Canonical(in.found), artifact.Canonical(m))
@@ -322,7 +330,7 @@ func withReplace(payload artifact.Map, oneKey bool) artifact.Map {
 
 // StoredVerdict reads the output of Verdict.JSON, including the arbiter.
 func StoredVerdict(data []byte, r *Request) (Verdict, error) {
-	m, err := verdictObject(data)
+	m, err := objectWith(data, rulingKey)
 	if err != nil {
 		return Verdict{}, err
 	}

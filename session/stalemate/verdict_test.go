@@ -164,7 +164,7 @@ func TestTransitions(t *testing.T) {
 			}
 		}
 	}
-	if allowed != 11 || CanFollow(Applied, Open) || CanFollow(Open, Applied) || !CanFollow(Open, Requested) || !CanFollow(Open, Ruled) {
+	if allowed != 12 || CanFollow(Applied, Open) || CanFollow(Open, Applied) || !CanFollow(Open, Requested) || !CanFollow(Open, Ruled) {
 		t.Errorf("%d steps", allowed)
 	}
 }

@@ -72,6 +72,9 @@ func stalemateText(a *ui.App, s *audit.Stalemate) string {
 		if p.Justification != "" {
 			fmt.Fprintf(&b, "    %s\n", ui.Clean(p.Justification))
 		}
+		if p.Source != "" {
+			fmt.Fprintf(&b, "    source: %s\n", ui.Clean(p.Source))
+		}
 	}
 	if len(s.Asked.Dissidents) == 0 {
 		b.WriteString("  none was found\n")
