@@ -162,9 +162,9 @@ func (in *Input) anchored(to string) string {
 	if len(of) == 0 {
 		return ""
 	}
-	return "\n\nInstead of such blocks you may send a patch of the protocol " + patch.Protocol + ": one JSON object in a fence of its own that begins " +
-		"with three backticks and the word json. Its path is the text's name, its base_checksum_sha256 is the text's hash as it stands here, and " +
-		"it has no result_sha256. " + strings.Join(of, ", ") + "."
+	return "\n\nInstead of such blocks you may send an anchor patch: one JSON object in a fence of its own that begins " +
+		"with three backticks and the word json. Its protocol_id is " + patch.Protocol + ", its target has the path, which is the text's name, and the " +
+		"base_checksum_sha256, which is the text's hash as it stands here, and its op_groups are the changes. It has no result_sha256. " + strings.Join(of, ", ") + "."
 }
 
 func (in *Input) memory(to string) string {

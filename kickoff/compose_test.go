@@ -283,7 +283,7 @@ func TestAnchorPatchesAreOffered(t *testing.T) {
 	for _, hashes := range [][]string{nil, {hash, hash}} {
 		in.Hashes = map[string][]string{"BlueLake": hashes}
 		for _, m := range compose(t, in) {
-			offered := strings.Contains(m.Body, "protocol anchor_diff_v2.1") && strings.Contains(m.Body, "memo@v3 "+hash+", note@v1 "+hash+".")
+			offered := strings.Contains(m.Body, "protocol_id is anchor_diff_v2.1, its target has the path") && strings.Contains(m.Body, "memo@v3 "+hash+", note@v1 "+hash+".")
 			if want := m.To == "BlueLake" && hashes != nil; offered != want {
 				t.Errorf("message to %s with hashes %v offers patches: %v, want %v", m.To, hashes, offered, want)
 			}

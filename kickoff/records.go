@@ -41,7 +41,7 @@ func (in *Input) creatable(to string) string {
 		"````markdown\n" + recordExample(types[0]) + "\n````\n\n" +
 		"The id is new and short. The content is the whole text, in Markdown. Each link is RELATION=ADDRESS, with the address of a record that this " +
 		"message shows, copied to the letter, or the id of a record in your own reply; the relations are `cites`, `derives_from`, `summarises`, " +
-		"`refutes` and `replies_to`. The id of a record that is shown in full makes its next version. A record becomes a draft: there is no EDIT or " +
+		"`refutes`, `replies_to` and `supersedes`. The id of a record that is shown in full makes its next version. A record becomes a draft: there is no EDIT or " +
 		"KILL of records, and you give them no status. The example is from another project; do not repeat it."
 }
 

@@ -4,7 +4,7 @@ package prompts
 const recordSection = "project_records"
 
 // linkRelations are the relations of links that a record may have.
-var linkRelations = []string{"cites", "derives_from", "summarises", "refutes", "replies_to"}
+var linkRelations = []string{"cites", "derives_from", "summarises", "refutes", "replies_to", "supersedes"}
 
 // limitTask sets the bounds of a reply to a task: few records, and longer ones.
 func (a *answer) limitTask() {

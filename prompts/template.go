@@ -47,7 +47,7 @@ const UnifiedName = "unified"
 const TaskName = "task"
 
 // taskVersion is the version of the templates for tasks.
-const taskVersion = 1
+const taskVersion = 2
 
 // shortHash is how many digits of a hash are shown: enough to rule out accidental collisions.
 const shortHash = 16
@@ -111,7 +111,7 @@ func Known() []Template {
 // Shortened returns the template with the same rules in few words, for a model with a small context.
 func (t Template) Shortened() Template {
 	if t.Name == TaskName {
-		return Template{Name: TaskName + shortSuffix, Version: shortVersion, Text: shortTask}
+		return Template{Name: TaskName + shortSuffix, Version: taskVersion, Text: shortTask}
 	}
 	for _, o := range own() {
 		if o.name == t.Name {

@@ -46,6 +46,8 @@ type answer struct {
 	tokens, thoughts int
 	characters       int  // in text and refusal
 	encoded          bool // the current piece has encoded bytes
+	calls            []*toolCall
+	called           int // bytes of the calls
 
 	limit    int
 	count    func(string) int
@@ -139,7 +141,7 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	if x.call.Schema != nil && x.Structured != Fences { // it was told of the form, even if the endpoint refused the schema
 		answer = markdown(answer, a.finish == length)
 	}
-	answer = x.hide.answer(answer)
+	answer = x.hide.answer(strings.TrimLeft(answer+strings.ToValidUTF8(a.callsText(), "\uFFFD"), "\n"))
 	f := &agent.Failure{Usage: x.spent(), Partial: text.FirstBytes(answer, longestPartial)}
 	switch reported := x.reported(); {
 	case reported > 0 && x.cutShort(reported):
@@ -224,7 +226,7 @@ func (x *exchange) spent() agent.Usage {
 	if a.usage.output != nil {
 		u.Output = *a.usage.output
 	} else {
-		u.Output = x.Count(a.text.String()) + x.Count(a.refusal.String()) + a.thoughts
+		u.Output = x.Count(a.text.String()) + x.Count(a.refusal.String()) + x.Count(a.callsText()) + a.thoughts
 	}
 	return u
 }

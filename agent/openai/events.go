@@ -175,7 +175,10 @@ type response struct {
 	Model  string `json:"model"`
 	Status string `json:"status"`
 	Output []struct {
-		Content []struct {
+		Type      string          `json:"type"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+		Content   []struct {
 			Type    string `json:"type"`
 			Text    string `json:"text"`
 			Refusal string `json:"refusal"`
@@ -240,6 +243,13 @@ func readState(data []byte, a *answer) error {
 		return errMalformed // for example, a body of the chat API
 	}
 	a.model = r.Model
+	for _, item := range r.Output {
+		if item.Type == "function_call" {
+			if err := a.addCall(len(a.calls), item.Name, item.Arguments); err != nil {
+				return err
+			}
+		}
+	}
 	if a.text.Len() == 0 && a.refusal.Len() == 0 {
 		for _, item := range r.Output {
 			for _, part := range item.Content {

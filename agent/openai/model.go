@@ -191,6 +191,8 @@ type message[text ~string] struct {
 	Refusal   text `json:"refusal"`
 	Thoughts  text `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
 	Reasoning text `json:"reasoning"`         // OpenRouter, Ollama
+
+	Calls json.RawMessage `json:"tool_calls"`
 }
 
 // completion is a complete response or one chunk of a stream.
@@ -231,7 +233,7 @@ func (c *completion[text]) take(data []byte, a *answer) error {
 		}
 		for _, m := range []message[text]{choice.Delta, choice.Message} {
 			a.addReasoning(string(m.Thoughts + m.Reasoning))
-			if err := errors.Join(a.add(string(m.Content)), a.addRefusal(string(m.Refusal))); err != nil {
+			if err := errors.Join(a.add(string(m.Content)), a.addRefusal(string(m.Refusal)), a.addCalls(m.Calls)); err != nil {
 				return err
 			}
 		}

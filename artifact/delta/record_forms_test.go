@@ -36,6 +36,7 @@ func TestRecordsInOtherForms(t *testing.T) {
 		"JSON that cannot be read":   {"```json\n{\"id\":\"n\",\"type\":\"memo\",\"content\":\"c\"q\"1\"}\n```", "2 refused: UNFENCED_DELTA a record without operation and section in a fence with the word json", both},
 		"a call":                     {"<tool_call>\n{\"name\":\"put\",\"arguments\":{\"id\":\"n\",\"type\":\"memo\",\"content\":\"a\"}}\n</tool_call>", "2 refused: UNFENCED_DELTA a record without operation and section, outside a fence", both},
 		"a call with a text":         {"<tool_call>\n{\"name\":\"put\",\"arguments\":\"{\\\"id\\\":\\\"n\\\",\\\"type\\\":\\\"memo\\\",\\\"content\\\":\\\"a\\\"}\"}\n</tool_call>", "2 refused: UNFENCED_DELTA a record without operation and section, outside a fence", both},
+		"a call in a fence":          {"```tool_call\n{\"function\":\"put\",\"arguments\":{\"id\":\"n\",\"type\":\"memo\",\"content\":\"a\"}}\n```", "2 refused: UNFENCED_DELTA a record without operation and section in a fence with the word tool_call", both},
 		"typographic quotes":         {"```json\n{“id”: “n”, “type”: “memo”, “content”: “c”}\n```", "2 refused: UNFENCED_DELTA a record without operation and section in a fence with the word json", both},
 		"INI":                        {"```ini\n[record n]\nid=n\ntype=memo\ncontent=c\n```", "3 refused: UNFENCED_DELTA a record written as TOML, not as JSON", both},
 		"a call in parameters":       {"<invoke name=\"put\">\n<parameter name=\"id\">n</parameter>\n<parameter name=\"type\">memo</parameter>\n<parameter name=\"content\">c</parameter>\n</invoke>", "2 refused: UNFENCED_DELTA a record written as tags, not as JSON", both},
@@ -177,6 +178,17 @@ func TestForgedKeysOfRecordsAreFlagged(t *testing.T) {
 	for _, want := range []string{"canonical is ignored: an agent does not set it", "author is ignored: an agent does not set it", "version is ignored: an agent does not set it", "mood is ignored: a record has no such field"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// The name of a tool is not the id of the record in its call.
+func TestCallsWithoutAnID(t *testing.T) {
+	for _, name := range []string{"name", "function"} {
+		text := "```tool_call\n{\"" + name + "\":\"put\",\"arguments\":{\"type\":\"memo\",\"content\":\"a\"}}\n```"
+		reply := delta.Read([]byte(text), delta.Options{Records: delta.OnlyRecords, Reader: delta.ThirdReader})
+		if len(reply.Blocks) != 1 || reply.Blocks[0].OK || len(reply.Blocks[0].Delta.Labels) > 0 {
+			t.Errorf("%s: got %+v, want one refused record without an id", text, reply.Blocks)
 		}
 	}
 }

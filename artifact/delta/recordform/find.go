@@ -256,7 +256,7 @@ func typed(word string) int {
 
 // takesName reports whether a name in JSON may be the id of a record. Another one begins another record.
 func (f *finder) takesName(value []byte, id, form string) bool {
-	if form != AsJSON || f.has&isID != 0 {
+	if form != AsJSON || f.has&isID != 0 || ofTool.Match(value[len(id):]) {
 		return false
 	}
 	if f.has&isName != 0 {

@@ -53,6 +53,9 @@ func OfFence(info []byte, only bool) (id string, ok bool) {
 // call matches the beginning of a line that calls a function.
 var call = regexp.MustCompile(`^[ \t>$]*(?:await[ \t]+|return[ \t]+)?(?:[A-Za-z_]\w*\.){0,3}([A-Za-z_]\w*)\(`)
 
+// ofTool matches what is behind the name of a tool in the call of one.
+var ofTool = regexp.MustCompile(`^\\*["']\s*,\s*\\*["'](?:arguments|args|parameters|params|input)\\*["']\s*:`)
+
 // readCall reads the beginning of a line as a call of a function that is named after records.
 func (f *finder) readCall(line []byte) {
 	const longest = 120
