@@ -141,7 +141,12 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	if x.call.Schema != nil && x.Structured != Fences { // it was told of the form, even if the endpoint refused the schema
 		answer = markdown(answer, a.finish == length)
 	}
-	answer = x.hide.answer(strings.TrimLeft(answer+strings.ToValidUTF8(a.callsText(), "\uFFFD"), "\n"))
+	if calls := strings.ToValidUTF8(a.callsText(), "\uFFFD"); strings.TrimSpace(answer) == "" && calls != "" {
+		answer = strings.TrimLeft(calls, "\n")
+	} else {
+		answer += calls
+	}
+	answer = x.hide.answer(answer)
 	f := &agent.Failure{Usage: x.spent(), Partial: text.FirstBytes(answer, longestPartial)}
 	switch reported := x.reported(); {
 	case reported > 0 && x.cutShort(reported):

@@ -112,6 +112,11 @@ func TestRecords(t *testing.T) {
 			"1 record: EDIT \"n\" \"\" \"c\" links [] tags []\n4 record: PIN \"t\" \"\" \"\" links [] tags []\n  normalised: operation \"Pin\" read as PIN\n" +
 				"7 refused: INVALID_OPERATION \"CREATE\" is not an operation on records\n  record \"n\"\n",
 		},
+		"LaTeX": {
+			fenced(head + `"content": "# L\n\n$\nabla f = \frac{\theta}{\beta}$, $\\rho$, $\nu_1$\nus\ttab\new"}}`), delta.WithRecords,
+			"1 record: ADD \"note-lewis\" \"paper_note\" \"# L\\n\\n$\\\\nabla f = \\\\frac{\\\\theta}{\\\\beta}$, $\\\\rho$, $\\\\nu_1$\\nus\\ttab\\new\" links [] tags []\n" +
+				"  repaired: 5 LaTeX commands in texts kept as written (the first at line 2, column 126)\n",
+		},
 		"raw line breaks": {
 			fenced(head + "\"content\": \"# Lewis\n\n- one\n\ttwo\"}}"), delta.WithRecords,
 			"1 record: ADD \"note-lewis\" \"paper_note\" \"# Lewis\\n\\n- one\\n\\ttwo\" links [] tags []\n  repaired: 4 raw control characters in texts escaped (the first at line 2, column 125)\n",

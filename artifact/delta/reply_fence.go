@@ -63,12 +63,13 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		r.refuse(p, &nearjson.Misfit{What: "the block is empty", Hint: "put one JSON object with operation, section and payload into it"})
 		return
 	}
-	if r.readTitled(b, p) || r.readSingle(p) || r.second && !r.opt.Strict && saysNoChanges(p.text, r.opt.Reader) {
+	hasLatex := r.third && !r.opt.Strict && nearjson.HasLatex(p.text)
+	if r.readTitled(b, p) || !hasLatex && r.readSingle(p) || r.second && !r.opt.Strict && saysNoChanges(p.text, r.opt.Reader) {
 		return
 	}
 	spans, several, fail := r.split(p.text)
 	switch {
-	case fail == nil && !several:
+	case fail == nil && !several && !hasLatex:
 	case r.opt.Strict:
 		r.refuse(p, r.explainInexact(p.text, fail))
 		return

@@ -64,6 +64,7 @@ type Repairer struct {
 	began bool   // the last token was the open bracket
 	one   bool   // stop after one value
 	Lax   bool   // the rules of the second reader
+	Latex bool   // LaTeX commands are not escapes, as to the third reader
 	free  bool   // quotation marks inside texts may not be escaped
 	marks bool   // marks of lists may stand before objects
 	bad   Misfit // the target of fail
@@ -79,7 +80,7 @@ func (r *Repairer) RepairQuotes(src []byte) *Repaired { return r.run(src, false,
 
 func (r *Repairer) run(src []byte, one, free bool) *Repaired {
 	*r = Repairer{
-		src: src, one: one, free: free, Lax: r.Lax, comma: -1, open: r.open[:0],
+		src: src, one: one, free: free, Lax: r.Lax, Latex: r.Latex, comma: -1, open: r.open[:0],
 		Repaired: Repaired{Text: r.Text[:0], shifts: r.shifts[:0]},
 	}
 	if !one {
@@ -364,6 +365,7 @@ const (
 	fixNotANumber
 	fixUnclosed
 	fixQuotation
+	fixLatex
 	fixCount
 )
 
@@ -382,6 +384,7 @@ var fixNames = [fixCount][2]string{
 	fixMark:          {"the mark of a list or the word delta before an object taken out", "marks of a list or words before objects taken out"},
 	fixNotANumber:    {"a word that is not a value of JSON refused", "words that are not values of JSON refused"},
 	fixUnclosed:      {"the end of a list added"},
+	fixLatex:         {"a LaTeX command in a text kept as written", "LaTeX commands in texts kept as written"},
 	fixQuotation:     {"a quotation mark in a text escaped", "quotation marks in texts escaped"},
 }
 

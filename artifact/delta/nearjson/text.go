@@ -166,6 +166,12 @@ func (r *Repairer) special(kind quoteKind) {
 		return
 	}
 	rest := r.src[r.pos+1:]
+	if r.Latex && isLatex(rest) {
+		r.change(fixLatex, r.pos)
+		r.Text = append(r.Text, '\\', '\\')
+		r.pos++
+		return
+	}
 	if n := escapeLength(rest); n > 0 {
 		r.Text = append(r.Text, r.src[r.pos:r.pos+1+n]...)
 		r.pos += 1 + n
