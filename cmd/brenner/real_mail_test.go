@@ -114,6 +114,7 @@ func put(t *testing.T, path, text string) {
 
 // TestRealInspector checks the server with the MCP inspector.
 func TestRealInspector(t *testing.T) {
+	t.Parallel()
 	p := newRealMail(t)
 	token := p.brenner(t, "mail", "token", "BlueLake")
 	p.brenner(t, "mail", "token", "RedSky")
@@ -138,6 +139,11 @@ func TestRealInspector(t *testing.T) {
 		{"tools/list", append([]string{"--strict"}, authorized...), 0, `"name":"reply_message"`},
 		{"tools/list", append([]string{"--strict", "--protocol-era", "modern"}, authorized...), 0, `"name":"reply_message"`},
 		{"resources/templates/list", authorized, 0, "resource://thread/{thread_id}"},
+		{"resources/list", append([]string{"--protocol-era", "modern"}, authorized...), 0, "resource://inbox/BlueLake"},
+		{"resources/read", append([]string{"--protocol-era", "modern", "--uri", "resource://inbox/BlueLake?project=" + p.dir}, authorized...), 0, "count"},
+		{"resources/read", append([]string{"--uri", "resource://inbox/BlueLake?project=" + p.dir}, authorized...), 0, "count"},
+		{"prompts/list", append([]string{"--protocol-era", "modern"}, authorized...), 0, "work-by-mail"},
+		{"tools/call", append([]string{"--protocol-era", "modern", "--tool-name", "fetch_inbox", "--tool-args-json", `{"agent_nam":"BlueLake"}`}, authorized...), 5, "did you mean agent_name?"},
 		{"tools/call", append([]string{"--tool-name", "send_message", "--tool-args-json", string(message)}, authorized...), 0, `"count":1`},
 		{"tools/call", append([]string{"--tool-name", "send_message", "--tool-args-json", forged}, authorized...), 5, "MAIL_NOT_YOURS"},
 		{"resources/read", append([]string{"--uri", "resource://inbox/RedSky?project=" + p.dir}, authorized...), 1, "MAIL_NOT_YOURS"},

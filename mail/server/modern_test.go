@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 const newest = "2026-07-28"
@@ -166,6 +168,23 @@ func TestToolsNameTheirWords(t *testing.T) {
 			if missing := slices.DeleteFunc(c.want, func(w string) bool { return strings.Contains(string(text), w) }); err != nil || len(missing) > 0 {
 				t.Errorf("%s does not name %q: %s, %v", c.tool, missing, text, err)
 			}
+		}
+	}
+}
+
+func TestPrompt(t *testing.T) {
+	s := open(t)
+	as := s.join(t, "BlueLake")
+	for name, c := range map[string]struct {
+		arguments map[string]string
+		want      string
+	}{
+		"BlueLake": {nil, `"BlueLake", the project_key "` + project + `"`},
+		"":         {map[string]string{"agent_name": "RedSky"}, `"RedSky", the project_key that of your working directory`},
+	} {
+		r, err := as[name].GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "work-by-mail", Arguments: c.arguments})
+		if err != nil || !strings.Contains(r.Messages[0].Content.(*mcp.TextContent).Text, c.want) {
+			t.Errorf("%q: want %s: %+v, %v", name, c.want, r, err)
 		}
 	}
 }

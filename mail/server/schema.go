@@ -105,8 +105,8 @@ func (t *tool) definition() *mcp.Tool {
 func outputSchema(result any) *jsonschema.Schema {
 	kind := reflect.TypeOf(result)
 	schema, err := jsonschema.ForType(kind, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[mail.ID]():      {Types: []string{"integer", "string", "null"}},
-		reflect.TypeFor[mail.Instant](): {Types: []string{"string", "null"}, Description: "RFC 3339, in UTC"},
+		reflect.TypeFor[mail.ID]():      orNull("integer", ""),
+		reflect.TypeFor[mail.Instant](): orNull("string", "RFC 3339, in UTC"),
 		reflect.TypeFor[mail.Names]():   {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 	}})
 	if err != nil {
@@ -117,6 +117,11 @@ func outputSchema(result any) *jsonschema.Schema {
 		schema = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"result": schema}, Required: []string{"result"}}
 	}
 	return schema
+}
+
+// orNull returns a schema of two branches: some clients take no list of types.
+func orNull(kind, description string) *jsonschema.Schema {
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: kind}, {Type: "null"}}, Description: description}
 }
 
 // plain allows properties of later versions, and says that lists are never null.

@@ -82,12 +82,13 @@ func New(o Options) (*Server, error) {
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "brenner-mail", Title: "Agent Mail", Version: s.version}, &mcp.ServerOptions{
 		Instructions: instructions, Logger: o.Log, SetCacheable: setCacheable,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
 	})
 	for _, t := range tools(o.Format) {
 		s.mcp.AddTool(t.definition(), s.handlerOf(t))
 	}
 	s.addResources()
+	s.addPrompt(o.Format)
 	streamable := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, Logger: o.Log, MaxRequestBodyBytes: MaxRequest,
 		DisableLocalhostProtection:   true, // the gate checks more

@@ -111,10 +111,10 @@ func refusalOf(who *caller, err error) refusal {
 	return r
 }
 
+// failed returns a refusal as text: structured content would have to match the tool's output schema.
 func failed(who *caller, err error) *mcp.CallToolResult {
-	r := refusalOf(who, err)
-	text, _ := json.Marshal(r) // strings always marshal
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, StructuredContent: r}
+	text, _ := json.Marshal(refusalOf(who, err)) // strings always marshal
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
 }
 
 // arguments are the arguments of a call. They are parsed leniently: null counts as absent, a number may
