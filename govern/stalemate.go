@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"brenner/artifact/delta"
 	"brenner/govern/contexts"
 	"brenner/govern/ledger"
 	"brenner/govern/policy"
@@ -154,7 +155,7 @@ func (rs *Records) mayDecide(who Actor, op string) error {
 }
 
 func (s *Stalemate) ruledError() error {
-	return &fault.Error{Code: stalemate.BadState, Detail: s.ID + " is already ruled", Hint: "see `brenner stalemate show " + s.About.ID + " " + s.ID + "`"}
+	return &fault.Error{Code: stalemate.BadState, Detail: s.ID + " is already ruled", Hint: "see `brenner stalemate show " + s.Subject + " " + s.ID + "`"}
 }
 
 // Send marks a request as handed out. Placeholder evidence cannot be sent.
@@ -209,6 +210,9 @@ func (rs *Records) Rule(ctx context.Context, who Actor, of, id string, text []by
 		return nil, err
 	}
 	v, err := stalemate.ReadVerdict(text, stalemate.Arbiter{Kind: stalemate.ByPerson, Name: who.Name}, &s.Request)
+	if err == nil && v.Value != nil {
+		err = &fault.Error{Code: delta.InvalidField, Detail: "a ruling about a text changes no text and takes no value", Hint: "leave it out, and apply a patch of " + s.Subject + " after the ruling"}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +282,7 @@ func (rs *Records) OpenStalemate(ctx context.Context, who Actor, address string,
 	}
 	put, fresh, err := rs.request(ctx, who, &r, &c, &asked)
 	if err == nil && !fresh {
-		err = &fault.Error{Code: stalemate.BadState, Detail: "already opened as " + put.ID, Hint: "see `brenner stalemate show " + r.ID + " " + put.ID + "`"}
+		err = &fault.Error{Code: stalemate.BadState, Detail: "already opened as " + put.ID, Hint: "see `brenner stalemate show " + r.Subject() + " " + put.ID + "`"}
 	}
 	if err != nil {
 		return nil, nil, err

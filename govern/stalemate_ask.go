@@ -50,7 +50,7 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 			if err := rs.journalProduced(ctx, a); err != nil {
 				return nil, err
 			}
-			bad = err
+			bad, message = err, s.Request.Message(docs...)+stalemate.NotAccepted(stalemate.Defects(err))
 			continue
 		}
 		ref, err := rs.putVerdict(ctx, Actor{Name: h.Name, Role: stalemate.ArbiterRole}, s, &v)
@@ -61,7 +61,7 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 	}
 	return nil, &fault.Error{
 		Code: stalemate.NoVerdict, Op: "ask " + fault.Shown(h.Name), Detail: "no reply is a valid verdict", Cause: bad,
-		Hint: "list the calls with `brenner store log --calls`, or rule yourself: `brenner stalemate rule " + s.About.ID + " " + s.ID + "`",
+		Hint: "list the calls with `brenner store log --calls`, or rule yourself: `brenner stalemate rule " + s.Subject + " " + s.ID + "`",
 	}
 }
 

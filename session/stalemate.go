@@ -10,7 +10,6 @@ import (
 	"brenner/agent"
 	"brenner/artifact"
 	"brenner/internal/fault"
-	"brenner/internal/text"
 	"brenner/merge/settle"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
@@ -199,7 +198,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	}
 	message := request.Message(docs...)
 	if len(open.Replies) > 0 && open.Why != "" {
-		message += "\nYour last answer was not accepted: " + text.Clean(open.Why, text.PromptLine) + "\n"
+		message += stalemate.NotAccepted(open.Why)
 	}
 	input := s.Tokens.Count(message)
 	if err := s.checkSendable(&request, party.Name, input); err != nil {
@@ -297,7 +296,7 @@ func (s *run) recordRuling(ctx context.Context, h *History, id string, r *stalem
 		case late: // a person ruled first: the answer is kept without effect
 			body.State = now
 		case bad != nil:
-			body.State, body.Why = stalemate.Requested, fault.Shown(bad.Error())
+			body.State, body.Why = stalemate.Requested, stalemate.Defects(bad)
 		default:
 			body.Verdict = d.blob(v.JSON())
 		}

@@ -84,7 +84,7 @@ func (s *run) recordExplanations(ctx context.Context, open *flow.Stalemate, o *o
 		if !body.Late && !(o.err != nil && interrupted) { // otherwise the request was given out, or settled, meanwhile
 			body.Kind, body.Request = open.Kind, d.blob(explained.JSON())
 			if bad != nil {
-				body.Why = "other explanations from the model: " + fault.Shown(bad.Error())
+				body.Why = "other explanations from the model: " + stalemate.Defects(bad)
 			}
 		}
 		d.event(flow.KindStalemate, body)

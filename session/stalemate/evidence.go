@@ -96,7 +96,7 @@ func (r *Request) Enclose(docs []Document, bound int) {
 			from, to := part(d.Text, d.Near, size)
 			e.Content = d.Text[from:to]
 			e.Description += fmt.Sprintf(" Only bytes %d to %d of %d%s.", from+1, to, len(d.Text), d.where())
-			left = append(left, fmt.Sprintf("- %s %d of %d bytes%s", d.Description, len(d.Text)-len(e.Content), len(d.Text), d.where()))
+			left = append(left, fmt.Sprintf("- %s %d of %d bytes: all but bytes %d to %d%s", d.Description, len(d.Text)-len(e.Content), len(d.Text), from+1, to, d.where()))
 		}
 		e.Hash = HashOf(e.Content)
 		r.Evidence = append(r.Evidence, e)

@@ -157,7 +157,7 @@ func CheckTransition(id, from, to string) error {
 	if CanFollow(from, to) {
 		return nil
 	}
-	f := &fault.Error{Code: BadState, Detail: id + " is " + from + " and cannot become " + to, Hint: "the stalemate is closed"}
+	f := &fault.Error{Code: BadState, Detail: id + " is " + from + " and cannot become " + to, Hint: "the stalemate is closed; to have it ruled on again, open it again with `brenner stalemate open`"}
 	if from == "" {
 		f.Detail, f.Hint = "no stalemate "+id, "`brenner stalemate list` lists the stalemates"
 	}

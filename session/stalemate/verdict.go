@@ -10,6 +10,7 @@ import (
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
+	"brenner/internal/text"
 )
 
 // Codes of verdicts.
@@ -220,6 +221,27 @@ func (v *Verdict) Check(r *Request) error {
 		}
 	}
 	return list.Err()
+}
+
+// Defects returns all that is wrong with an answer, for its author.
+func Defects(err error) string {
+	const most = 20
+	var all []string
+	for _, f := range fault.All(err) {
+		all = append(all, string(f.Code)+": "+f.Error())
+	}
+	switch n := len(all); {
+	case n == 0:
+		all = []string{err.Error()}
+	case n > most:
+		all = append(all[:most], fmt.Sprintf("and %d more", n-most))
+	}
+	return strings.ToValidUTF8(strings.Join(all, "; "), "\ufffd")
+}
+
+// NotAccepted returns the end of a message that asks an arbiter once more, with all that was wrong.
+func NotAccepted(why string) string {
+	return "\nYour last answer was not accepted: " + text.Clean(why, text.PromptLine) + "\n"
 }
 
 // CheckWithdrawal returns an error if a person cannot withdraw a stalemate: a party, or one without a

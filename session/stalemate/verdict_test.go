@@ -148,6 +148,18 @@ func TestReadRequestRefuses(t *testing.T) {
 	}
 }
 
+// The author of an answer is told all that is wrong with it.
+func TestDefectsAreAllNamed(t *testing.T) {
+	r := &Request{Parties: []Hypothesis{{Name: "a"}, {Name: "b"}}}
+	_, err := ReadVerdict([]byte(`{"ruling_for":"a","confidence":2,"more":1}`), Arbiter{Kind: ByAgent, Name: "Judge"}, r)
+	got := NotAccepted(Defects(err))
+	for _, want := range []string{"root_cause", "reasoning", "confidence", "more"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %q, want all defects, also %s", got, want)
+		}
+	}
+}
+
 func TestTransitions(t *testing.T) {
 	all := []string{"", Open, Requested, Ruled, Applied, Refused, Expired, Withdrawn}
 	allowed := 0
