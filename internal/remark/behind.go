@@ -91,7 +91,7 @@ var behindSignals = []behindSignal{
 		return a.words[0].kind&author != 0 && a.pointsBehind(1) && a.any(" report pass forward quote copy cite reproduce include list copied pasted quoted ") && !a.has(id)
 	}},
 	{"Replace the id with yours.", func(a *after) bool {
-		return isIn(" replace adapt fill substitute ", a.at(0)) && !a.has(id) || a.any(" json ids fields syntax ") && !a.has(author|id)
+		return isIn(" replace adapt fill substitute ", a.at(0)) && !a.has(id) || a.any(" json ids fields syntax ") && !a.has(author|id) && !a.any(" check self-check checked exact valid ")
 	}},
 	{"Sorry, that was meant for RedSky.", func(a *after) bool { return a.at(0) == "sorry" && a.any(" meant wrong another block mistake ") }},
 	{"You will recognise your own words.", func(a *after) bool { return a.has(others) && a.any(" words ") && !a.has(id) }},
@@ -120,7 +120,7 @@ var behindSignals = []behindSignal{
 		return a.isPlease && a.pointsBehind(1) && !a.has(id) && !isIn(" apply merge accept note see let feel tell ", a.at(0))
 	}},
 	{"Something like this, one day.", func(a *after) bool {
-		return isIn(" something nothing ", a.at(0)) && a.pointsBehind(1) && (!a.has(id) || a.any(" done until ")) || a.isBut && a.has(negates) && !a.has(id|thing) && len(a.words) < 7
+		return isIn(" something nothing ", a.at(0)) && a.pointsBehind(1) && !a.any(" repeats copies quotes ") && (!a.has(id) || a.any(" done until ")) || a.isBut && a.has(negates) && !a.has(id|thing) && len(a.words) < 7
 	}},
 	{"This block names the wrong target.", func(a *after) bool {
 		return a.any(" error mistake wrong mistyped ") && a.any(" target block id hypothesis item ") && !a.any(" could may might ")
@@ -280,7 +280,7 @@ func (a *after) isDoubted() bool {
 
 // isRefused reports whether a sentence about the block speaks against it.
 func (a *after) isRefused() bool {
-	isTooMuch := a.any(" too ") && a.any(" far early soon quick hasty much harsh strong late ")
+	isTooMuch := a.any(" too ") && a.any(" far early soon quick hasty much harsh strong late ") && !(a.has(modal) && a.any(" but "))
 	return isTooMuch || a.any(" rehearsal ") || a.has(negates) && (a.has(mine|author) || a.any(" should must place "))
 }
 

@@ -47,7 +47,13 @@ var (
 		}},
 		{"A sample: RedSky's version: Rejected:", func(c *part) bool { return c.title && !c.isOwn && c.isFragment() }},
 		{"Do not send: What not to do: (not recommended):", func(c *part) bool {
-			return c.title && c.isBad(negates) && c.forbids() && (c.isFirst || !c.has(finite)) && len(c.words) > 1
+			return c.title && c.isBad(negates) && c.forbids() && (c.isFirst || !c.has(finite) || c.at(0) == "do" && !c.has(id)) && len(c.words) > 1
+		}},
+		{"As soon as T1 is in, we apply:", func(c *part) bool {
+			return c.title && c.conditional && !c.isFirst && c.isLast && c.isOwn && c.has(author)
+		}},
+		{"I resist it:", func(c *part) bool {
+			return c.has(author) && !c.has(id|thing|acts) && c.ends().text == "it" && isIn(" resist refuse decline reject oppose avoid ", c.at(len(c.words)-2))
 		}},
 		{"As RedSky would have it:", func(c *part) bool { return c.title && c.has(modal) && isQuoting(c.words) }},
 		{"To be sent later:", func(c *part) bool {
@@ -86,7 +92,7 @@ func (c *part) outweigh(state judgement) judgement {
 	switch {
 	case c.begins(" since because as ") && state == clearly:
 		return state
-	case isOrdinary(c.words):
+	case isOrdinary(c.words) && !(c.conditional && c.isOpen && !c.isFirst):
 		isWeak = isWeak || !c.has(mine) && !c.isOwn || c.conditional
 	case len(c.words) <= 3 && c.isOwn && c.ends().text == "do": // and I do
 	case holds(doubts):
@@ -108,7 +114,7 @@ func (c *part) saysNothing() bool {
 	if c.begins(" which who ") && (!c.has(id) || c.has(author|source)) {
 		return true
 	}
-	isClear := c.bad == 0 && (hasPlain(c.words) || c.ends().kind&pointer != 0 && c.has(thing))
+	isClear := c.bad == 0 && (hasPlain(c.words) || c.has(thing) && c.ends().text == "follows" || c.ends().kind&pointer != 0 && c.has(thing))
 	return c.isOpen && !isAuthorsNow(c.words) && !isAuthorsWish(c.words) && !isClear
 }
 
@@ -129,7 +135,7 @@ func (c *part) endsOpen() bool {
 
 // forbids reports whether a clause with a negation speaks against a block that it does not name.
 func (c *part) forbids() bool {
-	return c.begins(" do please never ") || c.at(0) == "not" && !c.has(id) || isIn(" recommended chosen adopted proposed final meant used mine ", c.at(1)) || c.begins(" what how ") && !c.has(id|author)
+	return c.begins(" do please never ") || c.begins(" nobody none ") && !c.has(id|thing) || c.at(0) == "not" && !c.has(id) || isIn(" recommended chosen adopted proposed final meant used mine ", c.at(1)) || c.begins(" what how ") && !c.has(id|author)
 }
 
 // isFragment reports whether a clause without a verb calls the block something doubtful.

@@ -41,7 +41,8 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 	case len(words) == 0, isIn(" assistant ai bot ", words[0].text) && len(words) < 4, len(words) == 1 && words[0].text == "a":
 		return Remark{}, false // who speaks is known to the scanner
 	}
-	l := introduction{title: title || isLeading(line, words), question: strings.HasSuffix(line, "?"), payload: bytes.ToLower(block)}
+	isLed := title || isLeading(line, words) || bytes.IndexByte(raw, ':') < 0 && isShowing(words)
+	l := introduction{title: isLed || isUnended(raw), caption: !isLed, question: strings.HasSuffix(line, "?"), payload: bytes.ToLower(block)}
 	if above := bytes.TrimRight(text[:max(0, bytes.LastIndex(text, raw))], " \t\r\n"); len(above) > 0 {
 		l.isBehind = strings.IndexByte("`~}]'", above[len(above)-1]) >= 0
 	}
@@ -62,14 +63,21 @@ func leavesOpen(sentence string) Remark {
 	return Remark{Line: sentence, Open: true, Several: isSeveral(lowered(sentence))}
 }
 
+// isUnended reports whether a line has no mark at its end, and is neither one of a list nor a summary of operations.
+func isUnended(raw []byte) bool {
+	end := raw[len(raw)-1]
+	return (isLetter(end) || isDigit(end) || end == ')') && strings.IndexByte("*-+", raw[0]) < 0 && !number.Match(raw) && bytes.IndexByte(raw, ':') < 0 && !operated.Match(raw)
+}
+
 // isSeveral reports whether a sentence, in small letters, speaks of all blocks that follow it: these ideas, but not this one of the ideas.
 func isSeveral(sentence string) bool {
 	return several.MatchString(sentence) && (!single.MatchString(sentence) || plural.MatchString(sentence))
 }
 
 var (
-	single = regexp.MustCompile(`\bthis\b`)
-	plural = regexp.MustCompile(`\b(?:these|those|both|all|two|three)\b`)
+	operated = regexp.MustCompile(`\b(?:ADD|EDIT|KILL)\b`)
+	single   = regexp.MustCompile(`\bthis\b`)
+	plural   = regexp.MustCompile(`\b(?:these|those|both|all|two|three)\b`)
 	// infoLine matches a line of words that open a block, as a fence without its marks has: json title="delta 1", BEGIN DELTA.
 	infoLine = regexp.MustCompile(`(?i)^(?:(?:begin )?(?:deltas?|json5?|jsonc|ya?ml|records?)(?:[ \t]+(?:[\w-]+=\S.*|[{\[(].*)|[ :])?|\[tool_calls\].*)$`)
 	object   = regexp.MustCompile(`\{\s*["']`) // the beginning of a block
@@ -94,6 +102,17 @@ func isLeading(line string, words []token) bool {
 	isOpen := isIn(" is was reads read says said wrote writes sent like this ", end.text) || end.kind&open != 0 && k&(source|modal) != 0
 	return end.text == "follows" || isShort && k&id == 0 || isOpen && !strings.HasSuffix(line, ".") ||
 		slices.ContainsFunc(words, func(t token) bool { return t.kind&pointer != 0 && isIn(" following below ", t.text) })
+}
+
+// isShowing reports whether a sentence shows what stands below it: EV-2 ends with these lines. Here is what the log has.
+func isShowing(words []token) bool {
+	n, k := len(words), kinds(words)
+	if n < 3 || k&(author|mine) != 0 {
+		return false
+	}
+	first, second, before, end := words[0].text, words[1].text, words[n-2].text, words[n-1].text
+	return isIn(" way lines words ", end) && isIn(" this these following ", before) || end == "full" && before == "in" || first == "here" && second == "is" && words[2].text == "what" && k&source != 0 || first == "this" && second == "is" && isIn(" block delta ", wordAt(words, 3)) && k&source != 0 ||
+		isIn(" block delta batch ", end) && k&says != 0 && k&(source|others) != 0 && k&(id|negates) == 0
 }
 
 // doubtHeading reports whether a heading leaves it open.

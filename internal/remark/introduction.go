@@ -8,6 +8,7 @@ import (
 // introduction is a sentence before a block as it is judged.
 type introduction struct {
 	title       bool // it leads to the block: a colon, or an open end
+	caption     bool // it leads to the block only because it has no end
 	question    bool
 	supposed    bool // the sentence before it supposes something
 	follows     bool // another sentence stands before it, which "that" may mean
@@ -87,7 +88,7 @@ func (l *introduction) leavesOpen(all []token, parts [][]token, state judgement)
 		return true
 	}
 	isBare := l.conditional && (len(parts) == 1 || kinds(parts[len(parts)-1])&(finite|author|mine|id|modal|thing|says) == 0)
-	return l.title && (isBare || state == neutral && !l.isForeign && isEnglish(all))
+	return l.title && (isBare || state == neutral && !l.caption && !l.isForeign && isEnglish(all))
 }
 
 // isEnglish reports whether a sentence may be English.

@@ -83,8 +83,8 @@ var (
 	postpones = regexp.MustCompile(`\bnext round,? (?:i|we) (?:would|will|shall|could|might|may|plan to)(?: \w+)? (?:send|propose|submit|apply|kill|edit|add|make)$`)
 	belittles = regexp.MustCompile(`^(?:very |rather |quite )?[a-z-]+,? (?:but|yet|though|and) (?:\w+ )?(?:wrong|incorrect|premature|rejected|not (?:recommended|right|convincing|chosen|proposed|enough|submitted))$`)
 	// foreign matches titles in German, Spanish, French, Italian, Portuguese and Chinese.
-	foreign = formsOf(`^(?:[\pL']+ ){0,2}(?:entwurf|beispiel|borrador|ejemplo|brouillon|exempl[eo]|bozza|esempio|rascunho)(?:$|,| ?[(—–-])|` +
-		`(?:草稿|草案|示例|例子|例如)(?:$|[（(，,])|不要(?:采用|应用|执行|使用)|` +
+	foreign = formsOf(`^(?:[\pL']+ ){0,2}(?:entwurf|beispiel|borrador|ejemplo|brouillon|exempl[eo]|bozza|esempio|rascunho|пример|черновик)(?:$|,| ?[(—–-])|^(?:ein )?beispiel für\b|\bzum beispiel\b|` +
+		`(?:草稿|草案|示例|例子|例如)(?:$|[（(，,])|^(?:如果|假如|若).*(?:下一轮|会提交)|不要(?:采用|应用|执行|使用)|` +
 		`\b(?:nicht (?:übernehmen|anwenden|ausführen|senden|verwenden)|no (?:aplicar|enviar|ejecutar|usar)|ne pas (?:appliquer|envoyer|exécuter|utiliser)|non applicare|não aplicar)(?:$|[).,!])|(?:^|[ ,(])(?:à ignorer|zu ignorieren)(?:$|[).,!])`)
 )
 

@@ -105,7 +105,7 @@ func isPointing(before []token, text string) bool {
 }
 
 // behindPointers are words that "this" does not belong to.
-const behindPointers = " one yet again here there today please instead either overnight too alone away back down up lightly what which how ready "
+const behindPointers = " one yet again here there today please instead either overnight too alone away back down up lightly what which how ready when before until because "
 
 // bindPointers takes its kind from "this" where it belongs to a noun, as in "this morning", and makes a pointer of "the next one".
 func bindPointers(all []token) {
