@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// toolCall is a call of a tool. No request offers tools, but some models answer with calls all the same.
+// toolCall is a call of a tool. No request offers tools, but some models answer with calls anyway.
 type toolCall struct {
 	name      string
 	arguments strings.Builder

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// latex are LaTeX commands that begin with the letter of an escape for a tab or a line break, and do not go on with a word.
+// latex are LaTeX commands that begin with the letter of an escape for a tab or a line break, and are not the beginning of a word.
 var latex = []string{
 	"nabla", "neq", "not", "notin", "nexists", "nleq", "ngeq", "nsubseteq", "nparallel", "nonumber", "norm", "nearrow", "nwarrow", "newline", "newcommand",
 	"theta", "tau", "times", "text", "textbf", "textit", "textrm", "texttt", "tanh", "tilde", "triangle", "triangleq", "tfrac", "top", "title", "toprule",
@@ -13,7 +13,7 @@ var latex = []string{
 }
 
 // isLatex reports whether what is behind a backslash is a LaTeX command, and not an escape for a control character. Short
-// commands count only before what a formula goes on with. No text has a backspace or a form feed before a word.
+// commands count only before what follows them in a formula. No text has a backspace or a form feed before a word.
 func isLatex(rest []byte) bool {
 	n := 0
 	for n < len(rest) && 'a' <= rest[n]|0x20 && rest[n]|0x20 <= 'z' {
