@@ -3,10 +3,15 @@ package delta
 import (
 	"bytes"
 	"cmp"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
 	"strings"
-	"unicode"
 
+	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
+	"brenner/internal/remark"
 )
 
 // Statement is the line with which an agent says that there is nothing to change.
@@ -20,28 +25,77 @@ type Statement struct {
 // lines without a reason. Without is the first of those, or 0. For the second reader, a line that is all
 // of a delta fence counts.
 func findNoChanges(text []byte, opt Options) (found *Statement, without int) {
-	for b := range markdown.Blocks(text, opt.Reader.Scanner()) {
-		line, at := b.Line, b.Start
-		switch {
-		case !b.Own():
-			continue
-		case b.Kind == markdown.Prose:
-		case b.Kind == markdown.Fenced && opt.Reader != FirstReader && isDeltaFence(b.Fence) && !NotMeant(b.Fence) && saysNoChanges(text[b.Start:b.End], opt.Reader):
-			line++ // that of the fence
-		default:
-			continue
+	for _, s := range statements(text, opt.Reader) {
+		if opt.BareNoChanges || remark.IsReason(s.Reason) {
+			return &s, 0
 		}
-		for this := range bytes.Lines(text[b.Start:b.End]) {
-			if reason, ok := noChanges(string(this), opt.Reader); ok && !(opt.Reader == FirstReader && inThought(text, at)) {
-				if opt.BareNoChanges || isReason(reason) {
-					return &Statement{Line: line, Reason: reason}, 0
-				}
-				without = cmp.Or(without, line)
-			}
-			line, at = line+1, at+len(this)
-		}
+		without = cmp.Or(without, s.Line)
 	}
 	return nil, without
+}
+
+// statements returns the lines NO CHANGES of a text, with their offsets.
+func statements(text []byte, version Reader) iter.Seq2[int, Statement] {
+	return func(yield func(int, Statement) bool) {
+		for b := range markdown.Blocks(text, version.Scanner()) {
+			line, at := b.Line, b.Start
+			switch {
+			case !b.Own():
+				continue
+			case b.Kind == markdown.Prose:
+			case b.Kind == markdown.Fenced && version != FirstReader && isDeltaFence(b.Fence) && !NotMeant(b.Fence) && saysNoChanges(text[b.Start:b.End], version):
+				line++ // that of the fence
+			default:
+				continue
+			}
+			for this := range bytes.Lines(text[b.Start:b.End]) {
+				reason, ok := remark.NoChanges(string(this), version != FirstReader)
+				if ok && !(version == FirstReader && inThought(text, at)) && !yield(at, Statement{Line: line, Reason: reason}) {
+					return
+				}
+				line, at = line+1, at+len(this)
+			}
+		}
+	}
+}
+
+// refuseDenied refuses the deltas of a reply that a line NO CHANGES with a reason denies: all, or those of the sections that
+// the line, or the title right above it, names.
+func (r *reader) refuseDenied(blocks []Block, own []byte) {
+	if !r.third || !r.opt.NoChanges || !slices.ContainsFunc(noChangesWords, func(w []byte) bool { return bytes.Contains(own, w) }) {
+		return
+	}
+	for at, s := range statements(own, r.opt.Reader) {
+		if !remark.IsReason(s.Reason) || restOnly.MatchString(s.Reason) || r.remarks().SpeaksOfAnother(s.Reason) {
+			continue
+		}
+		about := sectionsIn(sectionOnly.FindString(s.Reason))
+		above := bytes.TrimSpace(own[:at])
+		if above = above[bytes.LastIndexByte(above, '\n')+1:]; isTitle(above) {
+			about = append(about, sectionsIn(string(above))...)
+		}
+		for i := range blocks {
+			if len(about) == 0 || slices.Contains(about, blocks[i].Delta.Section) {
+				blocks[i].refuseOK(refused(AmbiguousDelta, fmt.Sprintf("a delta beside the line NO CHANGES: %q", clipped(s.Reason)), "send it again without that line; leave it out if nothing is to change"))
+			}
+		}
+	}
+}
+
+var (
+	noChangesWords = [][]byte{[]byte("NO CHANGES"), []byte("No changes"), []byte("No Changes"), []byte("no changes")}
+	restOnly       = regexp.MustCompile(`(?i)\b(?:else|others?|otherwise|rest|remaining|further|beyond|besides|apart|except|elsewhere)\b`)
+	sectionOnly    = regexp.MustCompile(`(?i)^(?:to|in|for) [^,.;:]*`)
+)
+
+// sectionsIn returns the sections that a text names.
+func sectionsIn(text string) (all []string) {
+	for _, w := range lineWords(text) {
+		if s, ok := synonyms.Section(strings.ToLower(w.text)); ok {
+			all = append(all, s.String())
+		}
+	}
+	return all
 }
 
 // saysNoChanges reports whether a line NO CHANGES is all of a text.
@@ -50,14 +104,8 @@ func saysNoChanges(text []byte, version Reader) bool {
 	if bytes.IndexByte(text, '\n') >= 0 {
 		return false
 	}
-	_, ok := noChanges(string(text), version)
+	_, ok := remark.NoChanges(string(text), version != FirstReader)
 	return ok
-}
-
-// isReason reports whether a text says something. The form "NO CHANGES: reason" itself does not.
-func isReason(text string) bool {
-	words := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
-	return words != "" && !strings.EqualFold(words, "reason")
 }
 
 // inThought reports whether the text at an offset is between <think> and </think>, which is all that
@@ -65,46 +113,4 @@ func isReason(text string) bool {
 func inThought(text []byte, at int) bool {
 	opened, closed := bytes.LastIndex(text[:at], []byte("<think>")), bytes.LastIndex(text[:at], []byte("</think>"))
 	return opened > closed && bytes.Contains(text[at:], []byte("</think>"))
-}
-
-// noChanges returns the reason in a line "NO CHANGES: reason". Emphasis and code marks around the
-// words, or around all of it, are ignored; the second reader ignores marks of lists and headings, too.
-func noChanges(line string, version Reader) (reason string, ok bool) {
-	const marks = "*_`"
-	if version != FirstReader {
-		line = strings.ReplaceAll(strings.TrimLeft(line, " \t\u00a0#-+•"), "\u00a0", " ")
-		if rest, isItem := strings.CutPrefix(line, "* "); isItem {
-			line = rest
-		}
-	}
-	line = strings.TrimSpace(line)
-	rest := strings.TrimLeft(line, marks)
-	opening := line[:len(line)-len(rest)]
-	for _, word := range []string{"no", "changes"} {
-		if len(rest) < len(word) || !strings.EqualFold(rest[:len(word)], word) {
-			return "", false
-		}
-		after := strings.TrimLeft(rest[len(word):], " \t")
-		if word == "no" && len(after) == len(rest)-len(word) {
-			return "", false // one word
-		}
-		rest = after
-	}
-	rest, closed := strings.CutPrefix(rest, opening)
-	rest = strings.TrimLeft(rest, " \t")
-	colons := []string{":", "："}
-	if version != FirstReader {
-		colons = append(colons, "–", "—", "- ")
-	}
-	for _, colon := range colons {
-		if after, found := strings.CutPrefix(rest, colon); found {
-			if inner, whole := strings.CutPrefix(after, opening); !closed && whole {
-				after = inner
-			} else if !closed {
-				after = strings.TrimSuffix(after, opening)
-			}
-			return strings.TrimSpace(after), true
-		}
-	}
-	return "", rest == "" || rest == "." && version != FirstReader
 }

@@ -210,11 +210,11 @@ func Read(text []byte, opt Options) Reply {
 		return tooLarge(fmt.Sprintf("the message announces more than %d changes", opt.MaxBlocks))
 	}
 	reply := Reply{Open: r.open}
+	own := text
+	if r.ownEnd > 0 {
+		own = text[:r.ownEnd]
+	}
 	if opt.NoChanges && !r.meant {
-		own := text
-		if r.ownEnd > 0 {
-			own = text[:r.ownEnd]
-		}
 		reply.NoChanges, r.bare = findNoChanges(own, opt)
 	}
 	reply.Blocks = r.blocks()
@@ -222,6 +222,7 @@ func Read(text []byte, opt Options) Reply {
 		r.refuseReplaced(reply.Blocks)
 		r.refuseTakenBack(reply.Blocks)
 		r.refuseNamed(reply.Blocks)
+		r.refuseDenied(reply.Blocks, own)
 		showRepeated(reply.Blocks)
 		reply.Blocks = r.withAttempts(r.withUnfulfilled(reply.Blocks))
 	}

@@ -20,6 +20,7 @@ type beside struct {
 	leads   []ledFence
 	taken   []takenBack
 	named   []remark.Remark // about blocks by their number or what they do, anywhere in the reply
+	answer  *remark.Answer  // nil if not known
 }
 
 // takenBack is a remark about other blocks than the one before it.
@@ -45,6 +46,8 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		r.beside.line = fate{}
 	}
 	r.beside.section = r.beside.section.Next(between, r.opt.Author, func() (bool, bool) { return r.decidesLater(b.End) })
+	speaking, isNew := r.remarks().Speaking(r.beside.section, between)
+	r.beside.section = speaking
 	r.beside.leads = append(r.beside.leads, ledFence{r.count, remark.LeadOf(between)})
 	if f := r.beside.line; f != (fate{}) {
 		return f
@@ -74,7 +77,7 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 			return fateDisowned(name)
 		}
 	}
-	if r.beside.section.Line == "" || remark.Owns(between, r.opt.Author) {
+	if r.beside.section.Line == "" || !isNew && remark.Owns(between, r.opt.Author) {
 		r.beside.section = remark.Section{}
 		return fate{}
 	}
@@ -131,7 +134,12 @@ func (r *reader) decidesLater(at int) (answer, change bool) {
 // remarks returns the rules by which the text beside blocks is read.
 func (r *reader) remarks() remark.Rules {
 	rules := r.opt.Reader.Remarks(r.opt.Author)
-	rules.Oblique = rules.Oblique && !r.opt.Repair
+	if rules.Oblique = rules.Oblique && !r.opt.Repair; r.third && r.opt.Repair {
+		if r.beside.answer == nil {
+			r.beside.answer = remark.AnswerOf(r.src)
+		}
+		rules.Answer = r.beside.answer
+	}
 	return rules
 }
 

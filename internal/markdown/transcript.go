@@ -113,19 +113,21 @@ func turns(src []byte, blocks []Block) (all []turnLine) {
 
 // transcript makes doubtful what is quoted in a plain transcript: all turns but the last, or that one as well if it is not
 // the assistant's, or if a line above introduces the transcript, which then ends at a rule, a heading or a title of the
-// author's own. Turns behind the author's first change are invented, and in doubt, too.
+// author's own. Turns behind the author's first change are invented, and in doubt, too; that may be in a turn of the
+// assistant with which the reply begins.
 func (s *scanner) transcript() {
 	lines := turns(s.src, s.blocks)
 	isOther := func(t turnLine) bool { return t.other }
-	if i := slices.IndexFunc(lines, isOther); i < 0 || !slices.ContainsFunc(lines, func(t turnLine) bool { return !t.other }) {
+	other := slices.IndexFunc(lines, isOther)
+	if other < 0 || !slices.ContainsFunc(lines, func(t turnLine) bool { return !t.other }) {
 		return
 	}
 	first, last := lines[0], lines[len(lines)-1]
 	doubt := part{from: first.at, to: last.at}
 	above := bytes.TrimRight(s.src[:first.at], " \t\r\n*_")
 	switch spoken := firstChange(s.src, s.blocks); {
-	case spoken < first.at:
-		doubt = part{from: lines[slices.IndexFunc(lines, isOther)].at, to: len(s.src)}
+	case spoken < first.at, other > 0 && len(bytes.TrimPrefix(above, []byte(byteOrder))) == 0 && spoken < lines[other].at:
+		doubt = part{from: lines[other].at, to: len(s.src)}
 	case bytes.HasSuffix(above, []byte(":")) || bytes.HasSuffix(above, []byte("：")):
 		doubt.to = last.at + transcriptEnd(s.src[last.at:])
 	case last.other:

@@ -11,9 +11,10 @@ import (
 // Rules are the rules by which the text beside the blocks of an author is read. The author may be unknown ("").
 type Rules struct {
 	Author   string
-	Oblique  bool // a block is taken only if what stands beside it is clear
-	Findings bool // the blocks are findings of a critic, who writes of records: only what takes them back counts
-	Patches  bool // the blocks are patches of texts: "the second patch" is one of them
+	Oblique  bool    // a block is taken only if what stands beside it is clear
+	Findings bool    // the blocks are findings of a critic, who writes of records: only what takes them back counts
+	Patches  bool    // the blocks are patches of texts: "the second patch" is one of them
+	Answer   *Answer // the reply answers a request for corrections; nil otherwise
 }
 
 // doubtBefore returns the sentence at the end of a text that leaves open whether the block that follows is its author's change.

@@ -47,7 +47,7 @@ const Last = -1
 
 // Named returns the remarks in a text that take back blocks of the reply by number, or by operation and item.
 func (r Rules) Named(text []byte) (all []Remark) {
-	for para := range bytes.SplitSeq(r.trimLines(text), []byte("\n\n")) {
+	for para := range bytes.SplitSeq(r.ownWords(r.trimLines(text), false), []byte("\n\n")) {
 		para = bytes.TrimSpace(para)
 		if len(para) == 0 || len(para) > maxProse || para[0] == '>' || isPlain(para) {
 			continue

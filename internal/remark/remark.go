@@ -79,8 +79,11 @@ var (
 // authors than the block's own count; if that is unknown (""), only where they are said to have written
 // something. The block may be unknown (nil).
 func (r Rules) Before(text, block []byte) (Remark, bool) {
-	text = r.trimLines(text[max(0, len(text)-4*maxProse):])
+	text = r.ownWords(r.trimLines(text[max(0, len(text)-4*maxProse):]), true)
 	if r.Oblique {
+		if said, ok := muses(text); ok {
+			return said, true
+		}
 		return r.doubtBefore(text, block)
 	}
 	if said, ok := inTitle(text, r.Author); ok {

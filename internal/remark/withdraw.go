@@ -118,6 +118,7 @@ func about(sentence string) About {
 // Behind returns the remark in the first two paragraphs of a text that withdraws the block before it. The
 // last sentence of one that leads to another block is about that one.
 func (r Rules) Behind(text, block []byte) (Remark, bool) {
+	text = r.ownWords(text[:min(len(text), 4*maxProse)], false)
 	if said, ok := r.takenBack(text, block); ok || !r.Oblique && !r.Findings {
 		return said, ok
 	}

@@ -2,6 +2,7 @@ package settle_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -214,6 +215,21 @@ func TestRepairKeepsRefs(t *testing.T) {
 	}
 }
 
+// An answer that explains why a block of the first reply is left out is taken with the block that it corrects.
+func TestRepairExplainsWhatItOmits(t *testing.T) {
+	base := shownBase()
+	quoted := `{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"quoted"}}`
+	in := settle.Contribution{
+		Agent: "A", ID: "m1", Base: base, Shown: 1, Third: true,
+		Text:   slices.Concat([]byte("GreenField proposed:\n\n"), fence(quoted), []byte("\nMine is this:\n\n"), fence(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":"a "new" claim"}`)),
+		Repair: slices.Concat([]byte("Block 1 is not mine, so it is omitted.\n\n"), fence(goodEdit), []byte("\nIgnore block 1; it was a quotation.\n")),
+	}
+	s := settle.Settle(settle.Input{Base: *base, At: at, Message: 2, Contributions: []settle.Contribution{in}})
+	if n := settle.ReadingOf(s.Readings, "A").Tally(s.Report.Deltas); n.Applied != 1 || n.Unreadable != 0 {
+		t.Errorf("got %+v, want one change\n%v", n, s.Readings[0].Problems)
+	}
+}
+
 func TestTally(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, repair string
@@ -229,7 +245,7 @@ func TestTally(t *testing.T) {
 		"prose":                {text: "Fine.", want: "0 0 0 0 0 -"},
 		"no changes":           {text: "NO CHANGES: ok", want: "0 0 0 0 0 ok"},
 		"after the repair":     {text: "Fine.", repair: "NO CHANGES: ok", want: "0 0 0 0 0 ok"},
-		"both":                 {text: "NO CHANGES: ok\n" + string(fence(badTarget)), want: "0 1 0 0 0 -"},
+		"both":                 {text: "NO CHANGES: ok\n" + string(fence(badTarget)), want: "0 0 0 0 1 -"},
 		"rejected, given up":   {text: string(fence(badTarget)), repair: "NO CHANGES: ok", want: "0 1 0 0 0 ok"},
 		"cut, then the rest":   {text: string(fence(goodEdit)) + "```delta\n{", repair: string(fence(otherTest)), cut: true, want: "2 0 0 0 0 - cut"},
 		"cut before any block": {text: "```delta\n{", cut: true, want: "0 0 0 0 1 - cut"},
