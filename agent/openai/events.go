@@ -243,24 +243,8 @@ func readState(data []byte, a *answer) error {
 		return errMalformed // for example, a body of the chat API
 	}
 	a.model = r.Model
-	for _, item := range r.Output {
-		if item.Type == "function_call" {
-			if err := a.addCall(len(a.calls), item.Name, item.Arguments); err != nil {
-				return err
-			}
-		}
-	}
-	if a.text.Len() == 0 && a.refusal.Len() == 0 {
-		for _, item := range r.Output {
-			for _, part := range item.Content {
-				if part.Type == "reasoning_text" {
-					continue
-				}
-				if err := errors.Join(a.add(part.Text), a.addRefusal(part.Refusal)); err != nil {
-					return err
-				}
-			}
-		}
+	if err := r.readOutput(a); err != nil {
+		return err
 	}
 	switch {
 	case r.Status == string(sdk.ResponseStatusFailed) || r.Status == string(sdk.ResponseStatusCancelled):
@@ -271,6 +255,27 @@ func readState(data []byte, a *answer) error {
 		a.finish = finishReason(r.Incomplete.Reason)
 	default:
 		a.finish = stopped
+	}
+	return nil
+}
+
+// readOutput reads the calls of tools and, if none was streamed, the text.
+func (r *response) readOutput(a *answer) error {
+	streamed := a.text.Len() > 0 || a.refusal.Len() > 0
+	for _, item := range r.Output {
+		if item.Type == "function_call" {
+			if err := a.addCall(len(a.calls), item.Name, item.Arguments); err != nil {
+				return err
+			}
+		}
+		for _, part := range item.Content {
+			if streamed || part.Type == "reasoning_text" {
+				continue
+			}
+			if err := errors.Join(a.add(part.Text), a.addRefusal(part.Refusal)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

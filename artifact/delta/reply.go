@@ -58,9 +58,9 @@ const (
 // Readers are the versions of the reader, oldest first.
 func Readers() []Reader { return []Reader{FirstReader, SecondReader, ThirdReader} }
 
-// atLeast reports whether a version has the rules of another one.
-func (r Reader) atLeast(other Reader) bool {
-	return r == "" || slices.Index(Readers(), r) >= slices.Index(Readers(), other)
+// isThird reports whether a version has the rules of the third one.
+func (r Reader) isThird() bool {
+	return r == "" || slices.Index(Readers(), r) >= slices.Index(Readers(), ThirdReader)
 }
 
 // Scanner returns the rules by which a text is divided into blocks.
@@ -76,7 +76,7 @@ func (r Reader) Scanner() markdown.Version {
 
 // Remarks returns the rules by which the text beside a block of an author, who may be unknown (""), is read.
 func (r Reader) Remarks(author string) remark.Rules {
-	return remark.Rules{Author: author, Oblique: r.atLeast(ThirdReader)}
+	return remark.Rules{Author: author, Oblique: r.isThird()}
 }
 
 // WithoutReasoning returns a reply without its reasoning, in which all lines keep their numbers. The

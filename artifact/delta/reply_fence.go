@@ -57,14 +57,13 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		p.flag(FlagTruncated, "the closing fence is missing")
 	}
 	if len(bytes.TrimSpace(p.text)) == 0 {
-		if r.second && !b.Closed && fenceFollows(r.src[b.End:]) {
-			return // that has a row of its own
+		if followed := r.second && !b.Closed && fenceFollows(r.src[b.End:]); !followed { // else that has a row of its own
+			r.refuse(p, &nearjson.Misfit{What: "the block is empty", Hint: "put one JSON object with operation, section and payload into it"})
 		}
-		r.refuse(p, &nearjson.Misfit{What: "the block is empty", Hint: "put one JSON object with operation, section and payload into it"})
 		return
 	}
 	hasLatex := r.third && !r.opt.Strict && nearjson.HasLatex(p.text)
-	if r.readTitled(b, p) || !hasLatex && r.readSingle(p) || r.second && !r.opt.Strict && saysNoChanges(p.text, r.opt.Reader) {
+	if r.readWhole(b, p, hasLatex) {
 		return
 	}
 	spans, several, fail := r.split(p.text)
@@ -86,6 +85,11 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		r.element(p, s, 0)
 	}
 	r.finish(b, p, spans, fail)
+}
+
+// readWhole reads a fence with a title, with a single exact delta, or with NO CHANGES. It reports whether it did.
+func (r *reader) readWhole(b markdown.Block, p *passage, hasLatex bool) bool {
+	return r.readTitled(b, p) || !hasLatex && r.readSingle(p) || r.second && !r.opt.Strict && saysNoChanges(p.text, r.opt.Reader)
 }
 
 // titled matches the line above the JSON of a fence that says what it does.

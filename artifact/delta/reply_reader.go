@@ -59,7 +59,7 @@ type reader struct {
 
 func newReader(src []byte, opt Options) *reader {
 	return &reader{
-		src: src, scanned: src, opt: opt, effort: 4 * len(src), second: opt.Reader != FirstReader, third: opt.Reader.atLeast(ThirdReader), mender: nearjson.Repairer{Lax: opt.Reader != FirstReader, Latex: opt.Reader.atLeast(ThirdReader)},
+		src: src, scanned: src, opt: opt, effort: 4 * len(src), second: opt.Reader != FirstReader, third: opt.Reader.isThird(), mender: nearjson.Repairer{Lax: opt.Reader != FirstReader, Latex: opt.Reader.isThird()},
 		names: make(names), place: locator{src: src, line: 1}, dec: jsontext.NewDecoder(&bytes.Buffer{}),
 	}
 }

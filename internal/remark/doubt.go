@@ -44,6 +44,15 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 	}
 	isLed := title || isLeading(line, words) || bytes.IndexByte(raw, ':') < 0 && isShowing(words)
 	l := introduction{title: isLed || isUnended(raw), caption: !isLed, question: strings.HasSuffix(line, "?"), payload: bytes.ToLower(block)}
+	r.lookAround(&l, text, raw, line, last)
+	if l.judge(words) != doubtfully {
+		return Remark{}, false
+	}
+	return leavesOpen(last), true
+}
+
+// lookAround sets what the last sentence of a line follows: a block, and other sentences of the line.
+func (r Rules) lookAround(l *introduction, text, raw []byte, line, last string) {
 	if above := bytes.TrimRight(text[:max(0, bytes.LastIndex(text, raw))], " \t\r\n"); len(above) > 0 {
 		l.isBehind = strings.IndexByte("`~}]'", above[len(above)-1]) >= 0
 	}
@@ -53,10 +62,6 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 		l.follows, l.hasItem = true, kinds(r.tokens(rest))&(id|thing) != 0
 		l.supposed = len(before) > 0 && isIn(" suppose imagine picture pretend ", before[0].text)
 	}
-	if l.judge(words) != doubtfully {
-		return Remark{}, false
-	}
-	return leavesOpen(last), true
 }
 
 // leavesOpen returns the remark of a sentence before a block.
