@@ -359,9 +359,13 @@ func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (
 	if c.lessons != nil {
 		run.Memory = c.lessons
 	}
-	return &runner.Session{Brief: b, Runner: run, Change: func(s *flow.Settings) {
+	s := &runner.Session{Brief: b, Runner: run, Change: func(s *flow.Settings) {
 		s.Limits, s.Prices = b.Settings.Limits, b.Settings.Prices
-	}}, nil
+	}}
+	if b.Task != nil {
+		s.Lock = taskLock(b.Task)
+	}
+	return s, nil
 }
 
 // brief returns the opening of a session about a question.

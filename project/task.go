@@ -48,6 +48,9 @@ func taskOf(spec *record.Record, role, text string) *session.Task {
 	return &session.Task{Address: spec.Ref().String(), Role: role, Text: text, Content: spec.Content}
 }
 
+// taskLock returns the lock of a task: the process that asks its agent holds it.
+func taskLock(t *session.Task) string { return "task-" + store.Hash([]byte(t.Address))[:32] }
+
 // ComposeTask checks a task and the agent that is to do it.
 func (p *Project) ComposeTask(ctx context.Context, address string, o *TaskOptions) (*ComposedTask, error) {
 	st, err := p.OpenToRead(ctx)
@@ -132,7 +135,7 @@ func (t *ComposedTask) OpenNew(ctx context.Context, j *Job) error {
 		Code: store.Held, Op: "run " + t.Ref.String(), Detail: "another process began to run the task at the same time",
 		Hint: "wait for it: the same command then shows what it made; --again runs the task once more",
 	}
-	release, err := j.store.Hold("task-"+store.Hash([]byte(t.Ref.String()))[:32], t.Project.holder(j.doing))
+	release, err := j.store.Hold(taskLock(t.task), t.Project.holder(j.doing))
 	if fault.CodeOf(err) == store.Held {
 		return held
 	}

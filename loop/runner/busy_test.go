@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -8,6 +9,7 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/loop"
+	"brenner/loop/runner"
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/memory"
@@ -25,6 +27,35 @@ func TestLoopWaitsForHeldSession(t *testing.T) {
 		s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 1), loop.Limits{Then: loop.ThenStop}), nil)
 		if err != nil || s.Count(loop.Finished) != 2 || s.Jobs[0].Failures != 0 || s.Jobs[0].Attempts != 1 || time.Since(began) < time.Minute {
 			t.Errorf("after %s: %v, %+v", time.Since(began), err, s.Jobs)
+		}
+		checkProven(t, st)
+	})
+}
+
+// The loop waits while another process runs the task of a session.
+func TestLoopWaitsForHeldTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, began := memory.New(), time.Now()
+		release, err := st.Hold("task-1", store.Holder{PID: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Minute, func() { _ = release() })
+		r := loopRunner(st, fastScript())
+		prepare := r.Sessions
+		r.Sessions = func(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
+			s, err := prepare(ctx, w, j)
+			if s != nil {
+				s.Lock = "task-1" // both sessions run it, one after the other
+			}
+			return s, err
+		}
+		s, err := r.Start(t.Context(), newOpened(work(2, 1), loop.Limits{Then: loop.ThenStop, Concurrency: 2}), nil)
+		if err != nil || s.Count(loop.Finished) != 2 || s.Jobs[0].Failures != 0 || time.Since(began) < time.Minute {
+			t.Errorf("after %s: %v, %+v", time.Since(began), err, s.Jobs)
+		}
+		if _, held, err := st.HolderOf("task-1"); held || err != nil {
+			t.Errorf("the lock is still held: %v", err)
 		}
 		checkProven(t, st)
 	})

@@ -29,6 +29,8 @@ type Session struct {
 	Runner *session.Runner
 	// Change, if not nil, changes the settings of a session that is resumed.
 	Change func(*flow.Settings)
+	// Lock, if not empty, is held while the session runs: only one process at a time runs a task.
+	Lock string
 }
 
 // Runner runs loops.

@@ -19,7 +19,8 @@ import (
 // session runs one session, new or begun, to its end.
 func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, claims bool) outcome {
 	for busy := 0; ; {
-		h, err := n.attempt(ctx, work, c)
+		lock := c.Thread // that another process may hold
+		h, err := n.attempt(ctx, work, c, &lock)
 		switch code := fault.CodeOf(err); {
 		case err == nil:
 			return n.conclude(ctx, c, claims, h)
@@ -31,7 +32,7 @@ func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, claims b
 			return n.failed(ctx, c, claims, err)
 		}
 		n.Log.Warn().Err(err).Str("session", c.Thread).Msg("session or store is busy; the loop waits")
-		if err := n.awaitOthers(ctx, c.Thread); err != nil {
+		if err := n.awaitOthers(ctx, lock); err != nil {
 			return n.failed(ctx, c, claims, err)
 		}
 	}
@@ -41,11 +42,23 @@ func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, claims b
 // its own timeout for each.
 const maxBusyRetries = 6
 
-// attempt runs a session. It fails if another process holds it or the store is busy.
-func (n *run) attempt(ctx context.Context, work *loop.Work, c loop.Run) (*session.History, error) {
+// attempt runs a session. It fails if another process holds it or its task, whose lock it then returns, or the store is busy.
+func (n *run) attempt(ctx context.Context, work *loop.Work, c loop.Run, lock *string) (*session.History, error) {
 	s, err := n.Sessions(ctx, work, &c.Job)
 	if err != nil {
 		return nil, err
+	}
+	if s.Lock != "" {
+		release, err := n.Locks.Hold(s.Lock, n.Holder)
+		if err != nil {
+			*lock = s.Lock
+			return nil, err
+		}
+		defer func() {
+			if err := release(); err != nil {
+				n.Log.Warn().Err(err).Str("session", c.Thread).Msg("cannot release the task's lock")
+			}
+		}()
 	}
 	s.Brief.Thread = c.Thread
 	s.Runner.Drain = n.drain
@@ -71,9 +84,9 @@ func (n *run) tellReply(r *session.Runner, job int) {
 	}
 }
 
-// awaitOthers waits for one poll interval, and while another process holds the session: an
-// operator may have resumed it.
-func (n *run) awaitOthers(ctx context.Context, thread string) error {
+// awaitOthers waits for one poll interval, and while another process holds the lock of the session or of its
+// task: an operator may have resumed or begun it.
+func (n *run) awaitOthers(ctx context.Context, lock string) error {
 	ticker := time.NewTicker(n.poll())
 	defer ticker.Stop()
 	for {
@@ -84,7 +97,7 @@ func (n *run) awaitOthers(ctx context.Context, thread string) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if _, held, err := n.Locks.HolderOf(thread); err != nil || !held {
+		if _, held, err := n.Locks.HolderOf(lock); err != nil || !held {
 			return err
 		}
 	}
