@@ -19,6 +19,7 @@ type Box interface {
 	Writer
 	Reader
 	Reservations
+	Contacts
 	io.Closer
 }
 
@@ -72,6 +73,8 @@ type Reader interface {
 	Thread(ctx context.Context, q ThreadQuery) (Page, error)
 	// Message returns a message that the reader sent or received.
 	Message(ctx context.Context, project, reader string, id ID) (Message, error)
+	// Attachment returns an attachment of such a message.
+	Attachment(ctx context.Context, project, reader string, id ID, name string) (File, error)
 	// Search returns the messages that contain all words, best match first.
 	Search(ctx context.Context, q SearchQuery) ([]Message, error)
 }
@@ -81,10 +84,13 @@ type InboxQuery struct {
 	Project, Agent string
 	Thread         string    // only this thread
 	Since          time.Time // only later messages
+	Before         time.Time // only earlier messages
 	After          ID        // only messages after this one; "0" starts at the beginning
 	Urgent         bool      // only high and urgent
 	Unread         bool
-	Limit          int // 0 means DefaultLimit
+	Unacknowledged bool // only those that require an acknowledgement of the agent, and have none
+	Sent           bool // the messages that the agent sent instead
+	Limit          int  // 0 means DefaultLimit
 	NoBodies       bool
 }
 
@@ -134,7 +140,30 @@ type Reservations interface {
 	Release(ctx context.Context, project, agent string, paths []string) (int, error)
 	// Renew extends claims, counted from now.
 	Renew(ctx context.Context, project, agent string, paths []string, ttl time.Duration) ([]Reservation, error)
+	// Reserved returns the claims of all agents.
+	Reserved(ctx context.Context, project string) ([]Reservation, error)
+	// Revoke drops a claim of another agent, and tells its holder.
+	Revoke(ctx context.Context, r Revocation) (Reservation, error)
 }
+
+// Revocation is a request to drop a claim of another agent.
+type Revocation struct {
+	Project, By, Note string
+	Claim             ID
+}
+
+// Contacts are permissions to write to agents whose policy is PolicyContacts.
+type Contacts interface {
+	// RequestContact asks an agent for permission to write to it: once, by a message.
+	RequestContact(ctx context.Context, r ContactRequest) (Contact, error)
+	// AnswerContact grants a request, and tells its sender, or refuses it. Later answers replace earlier ones.
+	AnswerContact(ctx context.Context, project, agent, from string, accept bool) (Contact, error)
+	// Contacts returns the requests of and to an agent.
+	Contacts(ctx context.Context, project, agent string) ([]Contact, error)
+}
+
+// ContactRequest is a request for permission to write to an agent.
+type ContactRequest struct{ Project, From, To, Reason string }
 
 // Claim is a request to reserve files.
 type Claim struct {

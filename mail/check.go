@@ -2,7 +2,9 @@ package mail
 
 import (
 	"fmt"
+	"mime"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"brenner/internal/fault"
@@ -22,6 +24,10 @@ const (
 	maxPaths      = 500  // of one claim
 	maxPath       = 1024 // bytes
 	maxReason     = 1000 // characters
+	// MaxAttached bounds the bytes of all attachments of a message.
+	MaxAttached    = 8 << 20
+	maxAttachments = 20 // of one message
+	maxFileName    = 200
 )
 
 // CheckName refuses invalid agent names: they are used in addresses, file names and tables.
@@ -93,11 +99,41 @@ func (d *Draft) Check() error {
 	if !utf8.ValidString(d.Body) || !utf8.ValidString(d.Subject) {
 		wrong(Invalid, "", "body or subject is not valid UTF-8")
 	}
+	d.checkAttachments(wrong)
 	if len(d.Key) > maxKey {
 		wrong(Invalid, "", "the idempotency key is longer than %d bytes", maxKey)
 	}
 	return l.Err()
 }
+
+// checkAttachments refuses attachments that are too large, or whose names could not be those of files.
+func (d *Draft) checkAttachments(wrong func(code fault.Code, hint, format string, args ...any)) {
+	if n := len(d.Attachments); n > maxAttachments {
+		wrong(Invalid, "send them in several messages", "%d attachments exceed the limit of %d", n, maxAttachments)
+		return
+	}
+	total := 0
+	seen := make(map[string]bool)
+	for i := range d.Attachments {
+		f := &d.Attachments[i]
+		total += len(f.Data)
+		_, _, err := mime.ParseMediaType(f.MediaType)
+		switch {
+		case f.Name == "" || f.Name == "." || f.Name == ".." || utf8.RuneCountInString(f.Name) > maxFileName || strings.ContainsAny(f.Name, `/\`) || strings.ContainsFunc(f.Name, unprintable):
+			wrong(Invalid, fmt.Sprintf("use up to %d printable characters without / and \\, such as figure.png", maxFileName), "not a name of an attachment: %s", fault.Shown(text.Clip(f.Name, maxShown)))
+		case seen[f.Name]:
+			wrong(Invalid, "give each its own name", "two attachments have the name %s", fault.Shown(f.Name))
+		case err != nil:
+			wrong(Invalid, "use a form such as image/png", "attachment %s: not a media type: %s", fault.Shown(f.Name), fault.Shown(text.Clip(f.MediaType, maxShown)))
+		}
+		seen[f.Name] = true
+	}
+	if total > MaxAttached {
+		wrong(TooLarge, "send less, or name a path in the text", "the attachments have %d bytes; the limit is %d", total, MaxAttached)
+	}
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 // Check refuses a registration that no box could store. Its fields are in every list of agents.
 func (r *Registration) Check() error {

@@ -93,8 +93,41 @@ type Draft struct {
 	Importance  string // empty means Normal
 	AckRequired bool
 	ReplyTo     ID
+	Attachments []File
 	// Key makes sending idempotent: the same sender and key return the existing message.
 	Key string
+}
+
+// File is the content of an attachment.
+type File struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data_base64"`
+}
+
+// Attachment describes an attachment of a message.
+type Attachment struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	Size      int    `json:"bytes"`
+	SHA256    string `json:"sha256"`
+}
+
+// States of a contact.
+const (
+	ContactPending  = "pending"
+	ContactAccepted = "accepted"
+	ContactRefused  = "refused"
+)
+
+// Contact is a request for permission to write to an agent.
+type Contact struct {
+	From     string  `json:"from"`
+	To       string  `json:"to"`
+	State    string  `json:"status"`
+	Reason   string  `json:"reason"`
+	Asked    Instant `json:"requested_ts"`
+	Answered Instant `json:"answered_ts"`
 }
 
 // Names are agents' names; some servers send a single one without a list.

@@ -60,7 +60,7 @@ var _ mail.Box = (*Box)(nil)
 func Open(ctx context.Context, dir string, o Options) (*Box, error) {
 	const op = "open the mailbox"
 	b := &Box{now: o.Now, ended: make(chan struct{}), file: sqlite.File{
-		Format: sqlite.Format{Name: "mailbox", ID: applicationID, Steps: []string{schema}},
+		Format: sqlite.Format{Name: "mailbox", ID: applicationID, Steps: []string{schema, attachmentsAndContacts}},
 		Path:   filepath.Join(dir, FileName), Wait: cmp.Or(o.Wait, defaultWait),
 	}}
 	if b.now == nil {

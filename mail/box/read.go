@@ -12,7 +12,7 @@ import (
 	"brenner/store/sqlite"
 )
 
-const messageColumns = `m.id, m.thread_name, m.subject, m.sender_name, m.recipients, m.importance, m.ack, m.reply_to, m.created`
+const messageColumns = `m.id, m.thread_name, m.subject, m.sender_name, m.recipients, m.importance, m.ack, m.reply_to, m.created, m.attached`
 
 const messageTables = ` FROM messages m `
 
@@ -26,14 +26,14 @@ func body(wanted bool) string {
 
 func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 	return func(rows *sql.Rows) (mail.Message, error) {
-		m := mail.Message{Attachments: []any{}, Kind: "to"}
+		m := mail.Message{Kind: "to"}
 		var id, created int64
 		var reply sql.NullInt64
-		var recipients string
-		if err := rows.Scan(&id, &m.Thread, &m.Subject, &m.From, &recipients, &m.Importance, &m.AckRequired, &reply, &created, &m.Body); err != nil {
+		var recipients, attached string
+		if err := rows.Scan(&id, &m.Thread, &m.Subject, &m.From, &recipients, &m.Importance, &m.AckRequired, &reply, &created, &attached, &m.Body); err != nil {
 			return m, err
 		}
-		m.ID, m.Created = mail.Numbered(id), instant(created)
+		m.ID, m.Created, m.Attachments = mail.Numbered(id), instant(created), listed(attached)
 		to, others, _ := strings.Cut(recipients, "\n")
 		cc, bcc, _ := strings.Cut(others, "\n")
 		m.To, m.CC, m.BCC = strings.Fields(to), strings.Fields(cc), strings.Fields(bcc)
@@ -87,10 +87,13 @@ func (b *Box) Inbox(ctx context.Context, q mail.InboxQuery) ([]mail.Message, err
 
 func (b *Box) inbox(ctx context.Context, agent int64, q *mail.InboxQuery) ([]mail.Message, error) {
 	text := "SELECT c.message FROM copies c"
-	if !q.Since.IsZero() || q.Urgent {
+	if !q.Since.IsZero() || !q.Before.IsZero() || q.Urgent || q.Unacknowledged {
 		text += " JOIN messages m ON m.id = c.message"
 	}
 	text += " WHERE c.agent = ? AND c.how < 3"
+	if q.Sent {
+		text = "SELECT m.id FROM messages m JOIN copies c ON c.message = m.id AND c.agent = m.sender WHERE m.sender = ?"
+	}
 	args := []any{agent}
 	and := func(condition string, arg ...any) {
 		text += " AND " + condition
@@ -101,6 +104,12 @@ func (b *Box) inbox(ctx context.Context, agent int64, q *mail.InboxQuery) ([]mai
 	}
 	if !q.Since.IsZero() {
 		and("m.created > ?", q.Since.UnixMicro())
+	}
+	if !q.Before.IsZero() {
+		and("m.created < ?", q.Before.UnixMicro())
+	}
+	if q.Unacknowledged {
+		and("m.ack = 1 AND c.acked IS NULL")
 	}
 	order := "DESC"
 	if q.After != "" {

@@ -110,7 +110,7 @@ func (w *writer) projectAndAgent(ctx context.Context, project, name string) (p, 
 
 func (w *writer) reservations(ctx context.Context, where string, args ...any) ([]mail.Reservation, error) {
 	return sqlite.List(ctx, w, scanReservation,
-		"SELECT r.id, a.name, r.path, r.exclusive, r.reason, r.expires FROM reservations r JOIN agents a ON a.id = r.agent WHERE "+where+" ORDER BY r.id", args...)
+		reservationColumns+where+" ORDER BY r.id", args...)
 }
 
 func scanReservation(rows *sql.Rows) (r mail.Reservation, err error) {
@@ -253,4 +253,51 @@ func (c *comparison) holders(p string) ([]mail.Reservation, error) {
 		}
 	}
 	return holders, nil
+}
+
+// reservationColumns selects the reservations r of agents a.
+const reservationColumns = "SELECT r.id, a.name, r.path, r.exclusive, r.reason, r.expires FROM reservations r JOIN agents a ON a.id = r.agent WHERE "
+
+// Reserved implements mail.Reservations.
+func (b *Box) Reserved(ctx context.Context, project string) ([]mail.Reservation, error) {
+	return sqlite.Use(ctx, &b.file, "read the reservations", func() ([]mail.Reservation, error) {
+		all, err := sqlite.List(ctx, b.read, scanReservation,
+			reservationColumns+"r.project = (SELECT id FROM projects WHERE key = ?1 OR slug = ?1) AND r.expires > ?2 ORDER BY r.id LIMIT 10000", project, b.now().UnixMicro())
+		if err == nil && len(all) == 0 {
+			err = b.missing(ctx, project, "")
+		}
+		return all, err
+	})
+}
+
+// Revoke implements mail.Reservations.
+func (b *Box) Revoke(ctx context.Context, r mail.Revocation) (mail.Reservation, error) {
+	return sqlite.Use(ctx, &b.file, "release a reservation", func() (claim mail.Reservation, err error) {
+		var wake func()
+		err = b.writer.write(ctx, func(ctx context.Context, w *writer) (err error) {
+			claim, wake, err = w.revoke(ctx, &r)
+			return err
+		}, func() { wake() })
+		return claim, err
+	})
+}
+
+func (w *writer) revoke(ctx context.Context, r *mail.Revocation) (claim mail.Reservation, wake func(), err error) {
+	project, _, err := w.projectAndAgent(ctx, r.Project, r.By)
+	if err != nil {
+		return claim, nil, err
+	}
+	id, _ := r.Claim.Number()
+	all, err := w.reservations(ctx, "r.id = ? AND r.project = ? AND r.expires > ?", id, project, w.box.now().UnixMicro())
+	if err != nil {
+		return claim, nil, err
+	}
+	if len(all) == 0 {
+		return claim, nil, &fault.Error{Code: mail.NotFound, Detail: "no such reservation: " + fault.Shown(string(r.Claim)), Hint: "list_file_reservations lists them"}
+	}
+	if err := w.Exec(ctx, "DELETE FROM reservations WHERE id = ?", id); err != nil {
+		return claim, nil, err
+	}
+	wake, err = w.notify(ctx, r.Project, r.By, all[0].Agent, "INFO: reservation of "+all[0].Path+" released", r.By+" released your reservation of "+all[0].Path+".\n\n"+r.Note)
+	return all[0], wake, err
 }

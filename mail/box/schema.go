@@ -92,6 +92,29 @@ CREATE TABLE reservations (
 CREATE VIRTUAL TABLE words USING fts5 (subject, body, content = 'messages', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');
 `
 
+// attachmentsAndContacts is the second version. A message lists its attachments as JSON (attached), empty for none; a blob
+// is stored once, whatever messages have it.
+const attachmentsAndContacts = `
+ALTER TABLE messages ADD COLUMN attached TEXT NOT NULL DEFAULT '';
+CREATE INDEX messages_by_sender ON messages (sender, id);
+
+CREATE TABLE blobs (
+	hash TEXT PRIMARY KEY,
+	data BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE contacts (
+	asker    INTEGER NOT NULL REFERENCES agents (id),
+	agent    INTEGER NOT NULL REFERENCES agents (id),
+	state    TEXT NOT NULL,
+	reason   TEXT NOT NULL,
+	asked    INTEGER NOT NULL,
+	answered INTEGER,
+	PRIMARY KEY (asker, agent)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contacts_by_agent ON contacts (agent);
+`
+
 // Values of the column how: why an agent has a copy.
 const (
 	howTo = iota

@@ -40,7 +40,11 @@ func (b *Box) Send(ctx context.Context, d mail.Draft) (mail.Message, error) {
 
 // hashOf returns a hash that distinguishes messages under the same key.
 func hashOf(d *mail.Draft) string {
-	text, _ := json.Marshal([]any{d.To, d.CC, d.BCC, d.Subject, d.Body, d.Thread, d.Importance, d.AckRequired, d.ReplyTo}) // always marshals
+	parts := []any{d.To, d.CC, d.BCC, d.Subject, d.Body, d.Thread, d.Importance, d.AckRequired, d.ReplyTo}
+	if len(d.Attachments) > 0 {
+		parts = append(parts, described(d.Attachments))
+	}
+	text, _ := json.Marshal(parts) // always marshals
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }
@@ -57,6 +61,7 @@ type sending struct {
 	message int64
 	reached []int64 // rows of agents with a new copy in their inbox
 	again   bool    // it was sent before
+	notice  bool    // of the box itself, which no policy blocks
 }
 
 // do writes the message. A refusal comes before anything is written.
@@ -191,7 +196,7 @@ func (s *sending) resolveRecipients(ctx context.Context, w *writer) ([]delivery,
 
 // admits reports whether an agent's policy admits the sender.
 func (s *sending) admits(ctx context.Context, w *writer, agent int64, policy string) (bool, error) {
-	if agent == s.sender {
+	if agent == s.sender || s.notice {
 		return true, nil
 	}
 	switch policy {
@@ -199,7 +204,8 @@ func (s *sending) admits(ctx context.Context, w *writer, agent int64, policy str
 		return false, nil
 	case mail.PolicyContacts:
 		var one int
-		return w.Row(ctx, []any{&one}, "SELECT 1 FROM messages m JOIN copies c ON c.message = m.id AND c.agent = ? WHERE m.sender = ? LIMIT 1", s.sender, agent)
+		return w.Row(ctx, []any{&one}, `SELECT 1 FROM messages m JOIN copies c ON c.message = m.id AND c.agent = ?1 WHERE m.sender = ?2
+			UNION ALL SELECT 1 FROM contacts WHERE state = 'accepted' AND (asker = ?1 AND agent = ?2 OR asker = ?2 AND agent = ?1) LIMIT 1`, s.sender, agent)
 	}
 	return true, nil
 }
@@ -215,9 +221,12 @@ func (s *sending) insert(ctx context.Context, w *writer, copies []delivery) erro
 	reply := sql.NullInt64{Int64: s.reply, Valid: s.reply > 0}
 	// Names contain no spaces, and parsing JSON would take longer than all the rest.
 	recipients := strings.Join(d.To, " ") + "\n" + strings.Join(d.CC, " ") + "\n" + strings.Join(d.BCC, " ")
-	var err error
-	s.message, err = w.Insert(ctx, `INSERT INTO messages (project, thread, sender, thread_name, sender_name, recipients, subject, body, importance, ack, reply_to, created, key, hash)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.project, s.thread, s.sender, d.Thread, d.From, recipients, d.Subject, d.Body, d.Importance, d.AckRequired, reply, s.created, key, s.hash)
+	attached, err := w.attach(ctx, d.Attachments)
+	if err != nil {
+		return err
+	}
+	s.message, err = w.Insert(ctx, `INSERT INTO messages (project, thread, sender, thread_name, sender_name, recipients, subject, body, importance, ack, reply_to, created, key, hash, attached)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.project, s.thread, s.sender, d.Thread, d.From, recipients, d.Subject, d.Body, d.Importance, d.AckRequired, reply, s.created, key, s.hash, attached)
 	if err != nil {
 		return err
 	}
@@ -285,7 +294,7 @@ func (s *sending) result() mail.Message {
 	m := mail.Message{
 		ID: mail.Numbered(s.message), Thread: d.Thread, Subject: d.Subject, Body: d.Body, From: d.From,
 		To: d.To, CC: d.CC, BCC: d.BCC, Importance: d.Importance, AckRequired: d.AckRequired,
-		Created: instant(s.created), Attachments: []any{}, Kind: "to",
+		Created: instant(s.created), Attachments: anys(described(d.Attachments)), Kind: "to",
 	}
 	if s.reply > 0 {
 		m.ReplyTo = mail.Numbered(s.reply)

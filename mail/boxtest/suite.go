@@ -40,6 +40,10 @@ func Run(t *testing.T, open func(t *testing.T) mail.Box) {
 		{"waiting readers are woken", awaits},
 		{"cancelled and closed", cancelledAndClosed},
 		{"reservations", reservations},
+		{"outbox and acknowledgements", outbox},
+		{"attachments", attachments},
+		{"contact requests", contacts},
+		{"reservations of others", revocations},
 	} {
 		t.Run(check.name, func(t *testing.T) {
 			box := open(t)

@@ -42,6 +42,7 @@ func sendMessage(ctx context.Context, c *call) (any, error) {
 	d := mail.Draft{
 		Subject: c.need("subject"), Body: c.need("body_md"), To: c.names("to"), CC: c.names("cc"), BCC: c.names("bcc"),
 		Thread: c.text("thread_id"), Importance: strings.ToLower(c.text("importance")), AckRequired: c.flag("ack_required"), Key: c.text("idempotency_key"),
+		Attachments: c.files(),
 	}
 	var err error
 	if d.Project, d.From, err = c.authorize(ctx, "sender_name", "sender_token"); err != nil {
@@ -52,7 +53,7 @@ func sendMessage(ctx context.Context, c *call) (any, error) {
 
 func replyMessage(ctx context.Context, c *call) (any, error) {
 	d := mail.Draft{
-		ReplyTo: mail.ID(c.need("message_id")), Body: c.need("body_md"), To: c.names("to"), CC: c.names("cc"), BCC: c.names("bcc"), Key: c.text("idempotency_key"),
+		ReplyTo: mail.ID(c.need("message_id")), Body: c.need("body_md"), To: c.names("to"), CC: c.names("cc"), BCC: c.names("bcc"), Key: c.text("idempotency_key"), Attachments: c.files(),
 	}
 	prefix := "Re:"
 	if c.has("subject_prefix") {
@@ -86,7 +87,10 @@ func replyMessage(ctx context.Context, c *call) (any, error) {
 func fetchInbox(ctx context.Context, c *call) (any, error) {
 	q := mail.InboxQuery{
 		Limit: c.number("limit"), Urgent: c.flag("urgent_only"), Unread: c.flag("unread_only"), NoBodies: !c.flagOr("include_bodies", true),
-		Since: c.instant("since_ts"), After: mail.ID(c.text("after_id")), Thread: c.text("thread_id"),
+		Since: c.instant("since_ts"), After: mail.ID(c.text("after_id")), Thread: c.text("thread_id"), Unacknowledged: c.flag("ack_required_only") || c.has("overdue_minutes"),
+	}
+	if c.has("overdue_minutes") {
+		q.Before = before(c.number("overdue_minutes"))
 	}
 	wait, mark := min(c.seconds("wait_seconds"), longestWait), c.flag("mark_read")
 	var err error

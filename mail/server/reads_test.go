@@ -53,6 +53,21 @@ func (w *watched) Renew(ctx context.Context, project, agent string, paths []stri
 	return w.Box.Renew(ctx, project, agent, paths, ttl)
 }
 
+func (w *watched) Revoke(ctx context.Context, r mail.Revocation) (mail.Reservation, error) {
+	w.writes.Add(1)
+	return w.Box.Revoke(ctx, r)
+}
+
+func (w *watched) RequestContact(ctx context.Context, r mail.ContactRequest) (mail.Contact, error) {
+	w.writes.Add(1)
+	return w.Box.RequestContact(ctx, r)
+}
+
+func (w *watched) AnswerContact(ctx context.Context, project, agent, from string, accept bool) (mail.Contact, error) {
+	w.writes.Add(1)
+	return w.Box.AnswerContact(ctx, project, agent, from, accept)
+}
+
 // Tools with the read-only hint write nothing, whatever their arguments: clients call them
 // without asking the user.
 func TestReadOnlyToolsDoNotWrite(t *testing.T) {
@@ -64,12 +79,13 @@ func TestReadOnlyToolsDoNotWrite(t *testing.T) {
 	as := serve(t, w).join(t, "Operator", "BlueLake")
 	call(t, as["Operator"], "send_message", object{
 		"project_key": project, "sender_name": "Operator", "to": []string{"BlueLake"}, "subject": "INFO: s", "body_md": "words", "thread_id": thread, "importance": "urgent",
+		"attachments": []object{{"name": "a", "data_base64": "AA=="}},
 	})
 	list, err := as["BlueLake"].ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := object{"project_key": project, "agent_name": "BlueLake", "thread_id": thread, "query": "words", "limit": 5}
+	values := object{"project_key": project, "agent_name": "BlueLake", "thread_id": thread, "query": "words", "limit": 5, "message_id": 1, "name": "a"}
 	reading := 0
 	for _, tool := range list.Tools {
 		if !tool.Annotations.ReadOnlyHint {

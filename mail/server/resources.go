@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -20,6 +21,15 @@ func templates() []template {
 	return []template{
 		{"inbox", "resource://inbox/{agent}{?project,limit,include_bodies,since_ts}", "Messages sent to an agent"},
 		{"thread", "resource://thread/{thread_id}{?project,include_bodies,limit,after,receipts}", "A thread, oldest first; `next` is the start of the next page"},
+		{"outbox", "resource://outbox/{agent}{?project,limit,include_bodies,since_ts}", "Messages sent by an agent"},
+		{"mailbox", "resource://mailbox/{agent}{?project,limit}", "The newest messages to and from an agent, without bodies, and what waits for it"},
+		{"views/unread", "resource://views/unread/{agent}{?project,limit,include_bodies}", "Unread messages"},
+		{"views/ack-required", "resource://views/ack-required/{agent}{?project,limit,include_bodies}", "Messages that wait for an acknowledgement"},
+		{"views/overdue", "resource://views/overdue/{agent}{?project,limit,include_bodies,ttl_minutes}", "Messages that have waited too long for an acknowledgement: 30 minutes by default"},
+		{"contacts", "resource://contacts/{agent}{?project}", "Requests for contact of and to an agent"},
+		{"message", "resource://message/{message_id}{?project}", "A message"},
+		{"attachment", "resource://attachment/{message_id}/{name}{?project}", "An attachment of a message, with its own media type"},
+		{"file_reservations", "resource://file_reservations/{slug}", "The reservations of a project"},
 		{"agents", "resource://agents/{project_slug}", "The agents of a project"},
 		{"project", "resource://project/{slug}", "A project"},
 	}
@@ -113,6 +123,9 @@ func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (
 	if err != nil {
 		return nil, resourceError(who, address, err)
 	}
+	if f, ok := value.(mail.File); ok {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: address, MIMEType: f.MediaType, Blob: f.Data}}}, nil
+	}
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
@@ -150,20 +163,29 @@ func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, er
 	}
 	a := queryArguments(u.Query())
 	switch u.Host {
-	case "inbox":
-		return s.inboxResource(ctx, who, name, a)
+	case "inbox", "outbox", "views", "mailbox", "contacts":
+		return s.boxResource(ctx, who, u.Host, name, a)
+	case "message", "attachment":
+		return s.messageResource(ctx, who, u.Host, name, a)
 	case "thread":
 		return s.threadResource(ctx, who, name, a)
+	}
+	return s.projectResource(ctx, who, u.Host, name)
+}
+
+// projectResource returns a resource of a whole project.
+func (s *Server) projectResource(ctx context.Context, who *caller, kind, name string) (any, error) {
+	if !who.in(name) && slices.Contains([]string{"agents", "project", "file_reservations"}, kind) {
+		return nil, denied(who, "read in "+fault.Shown(name))
+	}
+	switch kind {
+	case "file_reservations":
+		all, err := s.box.Reserved(ctx, name)
+		return map[string]any{"project": name, "file_reservations": nonNil(all)}, err
 	case "agents":
-		if !who.in(name) {
-			return nil, denied(who, "read in "+fault.Shown(name))
-		}
 		all, err := s.box.Agents(ctx, name, "")
 		return map[string]any{"agents": nonNil(all)}, err
 	case "project":
-		if !who.in(name) {
-			return nil, denied(who, "read in "+fault.Shown(name))
-		}
 		all, err := s.box.Projects(ctx, name)
 		if err != nil {
 			return nil, err
@@ -184,13 +206,52 @@ func queryArguments(query url.Values) *arguments {
 	return a
 }
 
-func (s *Server) inboxResource(ctx context.Context, who *caller, agent string, a *arguments) (any, error) {
-	q := mail.InboxQuery{Project: a.need("project"), Agent: agent, Limit: a.number("limit"), Since: a.instant("since_ts"), NoBodies: !a.flagOr("include_bodies", true)}
+// projectOf returns the project of an address; an agent's is its own by default.
+func projectOf(who *caller, a *arguments) string {
+	if !a.has("project") && !who.operator {
+		return who.project.Key
+	}
+	return a.need("project")
+}
+
+// boxResource returns a resource of one agent: mail of its inbox or outbox, an overview, or its contacts.
+func (s *Server) boxResource(ctx context.Context, who *caller, kind, name string, a *arguments) (any, error) {
+	agent := name
+	if kind == "views" {
+		var ok bool
+		if kind, agent, ok = strings.Cut(name, "/"); !ok {
+			return nil, &fault.Error{Code: mail.NotFound, Detail: errNoResource}
+		}
+	}
+	q := mail.InboxQuery{Project: projectOf(who, a), Agent: agent, Limit: a.number("limit"), Since: a.instant("since_ts"), NoBodies: !a.flagOr("include_bodies", true)}
+	switch kind {
+	case "inbox", "mailbox", "contacts":
+	case "outbox":
+		q.Sent = true
+	case "unread":
+		q.Unread = true
+	case "ack-required":
+		q.Unacknowledged = true
+	case "overdue", "ack-overdue":
+		q.Unacknowledged, q.Before = true, before(int(overdueAfter.Minutes()))
+		if a.has("ttl_minutes") {
+			q.Before = before(a.number("ttl_minutes"))
+		}
+	default:
+		return nil, &fault.Error{Code: mail.NotFound, Detail: errNoResource}
+	}
 	if err := a.wrong.Err(); err != nil {
 		return nil, err
 	}
 	if err := s.authorizeAs(ctx, who, q.Project, agent, ""); err != nil {
 		return nil, err
+	}
+	switch kind {
+	case "mailbox":
+		return s.overview(ctx, &q)
+	case "contacts":
+		all, err := s.box.Contacts(ctx, q.Project, agent)
+		return map[string]any{"project": q.Project, "agent": agent, "contacts": nonNil(all)}, err
 	}
 	all, err := s.box.Inbox(ctx, q)
 	if err != nil {
@@ -199,9 +260,43 @@ func (s *Server) inboxResource(ctx context.Context, who *caller, agent string, a
 	return map[string]any{"project": q.Project, "agent": agent, "count": len(all), "messages": nonNil(all)}, nil
 }
 
+// overview returns the newest mail of an agent, and what waits for it.
+func (s *Server) overview(ctx context.Context, q *mail.InboxQuery) (any, error) {
+	base := mail.InboxQuery{Project: q.Project, Agent: q.Agent, Limit: q.Limit, NoBodies: true}
+	sent, unread, waiting := base, base, base
+	sent.Sent, unread.Unread, waiting.Unacknowledged = true, true, true
+	result := map[string]any{"project": q.Project, "agent": q.Agent}
+	for name, one := range map[string]mail.InboxQuery{"inbox": base, "outbox": sent, "unread": unread, "ack_required": waiting} {
+		all, err := s.box.Inbox(ctx, one)
+		if err != nil {
+			return nil, err
+		}
+		result[name] = nonNil(all)
+	}
+	contacts, err := s.box.Contacts(ctx, q.Project, q.Agent)
+	result["contacts"] = nonNil(contacts)
+	return result, err
+}
+
+// messageResource returns a message that the caller sent or received, or one of its attachments.
+func (s *Server) messageResource(ctx context.Context, who *caller, kind, name string, a *arguments) (any, error) {
+	project := projectOf(who, a)
+	if err := a.wrong.Err(); err != nil {
+		return nil, err
+	}
+	if !who.in(project) {
+		return nil, denied(who, "read in "+fault.Shown(project))
+	}
+	if kind == "attachment" {
+		id, file, _ := strings.Cut(name, "/")
+		return s.box.Attachment(ctx, project, who.reader(), mail.ID(id), file)
+	}
+	return s.box.Message(ctx, project, who.reader(), mail.ID(name))
+}
+
 func (s *Server) threadResource(ctx context.Context, who *caller, thread string, a *arguments) (any, error) {
 	q := mail.ThreadQuery{
-		Project: a.need("project"), Thread: thread, Reader: who.reader(), Limit: a.number("limit"), After: mail.ID(a.text("after")),
+		Project: projectOf(who, a), Thread: thread, Reader: who.reader(), Limit: a.number("limit"), After: mail.ID(a.text("after")),
 		NoBodies: !a.flagOr("include_bodies", true), Receipts: a.flagOr("receipts", true),
 	}
 	if err := a.wrong.Err(); err != nil {

@@ -63,7 +63,7 @@ func TestAgentActsOnlyForItself(t *testing.T) {
 	}
 	for _, uri := range []string{
 		"resource://inbox/RedSky?project=" + url.QueryEscape(project), "resource://thread/" + thread + "?project=other", "resource://agents/other", "resource://project/other",
-		"resource://thread/a%2F..%2Fb?project=" + url.QueryEscape(project), "resource://nothing/x", "resource://inbox/BlueLake",
+		"resource://thread/a%2F..%2Fb?project=" + url.QueryEscape(project), "resource://nothing/x",
 	} {
 		if r, err := blue.ReadResource(context.Background(), &mcp.ReadResourceParams{URI: uri}); err == nil {
 			t.Errorf("%s: %s", uri, r.Contents[0].Text)

@@ -104,9 +104,12 @@ func (t *tool) definition() *mcp.Tool {
 // an object, see success.
 func outputSchema(result any) *jsonschema.Schema {
 	kind := reflect.TypeOf(result)
+	attachment, _ := jsonschema.For[mail.Attachment](nil) // it has only texts and numbers
 	schema, err := jsonschema.ForType(kind, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[mail.ID]():      orNull("integer", ""),
 		reflect.TypeFor[mail.Instant](): orNull("string", "RFC 3339, in UTC"),
+		reflect.TypeFor[[]byte]():       {Type: "string", Description: "base64"},
+		reflect.TypeFor[[]any]():        {Type: "array", Items: attachment},
 		reflect.TypeFor[mail.Names]():   {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 	}})
 	if err != nil {

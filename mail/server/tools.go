@@ -18,6 +18,9 @@ var (
 	model      = str("model", "your model").must()
 	task       = str("task_description", "what you work on")
 	most       = number("limit", "how many at most").or(mail.DefaultLimit)
+	since      = str("since_ts", "only messages after this time, such as 2026-01-31T12:00:00Z")
+	afterID    = number("after_id", "only messages after this one, oldest first; 0 starts at the beginning")
+	inThread   = str("thread_id", "only messages of this thread")
 	bodies     = flag("include_bodies", "with their bodies").or(true)
 )
 
@@ -63,12 +66,12 @@ func tools(format string) []tool {
 				str("subject", "one of the words above, a colon and a title, such as \"DELTA: a third hypothesis\"").must(), bodyText,
 				str("thread_id", "its thread, such as the session's; default: a new one"),
 				str("importance", "how soon to read it").oneOf(mail.Low, mail.Normal, mail.High, mail.Urgent).or(mail.Normal),
-				flag("ack_required", "whether the recipients must acknowledge it").or(false), senderKey, onceKey)...),
+				flag("ack_required", "whether the recipients must acknowledge it").or(false), attachments(), senderKey, onceKey)...),
 		},
 		{
 			name: "reply_message", description: replyNote, do: replyMessage, result: sendResult{},
 			arguments: with([]argument{projectKey, messageID, senderName, bodyText}, with(recipients(list("to", "names of agents; default: the message's sender")),
-				str("subject_prefix", "prefix for the subject").or("Re:"), senderKey, onceKey)...),
+				str("subject_prefix", "prefix for the subject").or("Re:"), attachments(), senderKey, onceKey)...),
 		},
 		{
 			name: "fetch_inbox", description: "Show the messages sent to you, newest first. It marks nothing as read unless mark_read is set.", idempotent: true, do: fetchInbox, result: []mail.Message{},
@@ -76,14 +79,21 @@ func tools(format string) []tool {
 				projectKey, agentName, most,
 				flag("urgent_only", "only high and urgent messages").or(false),
 				flag("unread_only", "only unread messages").or(false),
-				bodies,
-				str("since_ts", "only messages after this time, such as 2026-01-31T12:00:00Z"),
-				number("after_id", "only messages after this one, oldest first; 0 starts at the beginning"),
-				str("thread_id", "only messages of this thread"),
+				flag("ack_required_only", "only messages that you must acknowledge and have not").or(false),
+				number("overdue_minutes", "only messages that you must acknowledge and have not, this long after they were sent"),
+				bodies, since, afterID, inThread,
 				flag("mark_read", "mark the messages as read").or(false),
 				number("wait_seconds", "wait up to this long, at most 50, until there is a message").or(0),
 				proof,
 			},
+		},
+		{
+			name: "fetch_outbox", description: "Show the messages that you sent, newest first.", readOnly: true, do: fetchOutbox, result: []mail.Message{},
+			arguments: []argument{projectKey, agentName, most, bodies, since, afterID, inThread, proof},
+		},
+		{
+			name: "fetch_attachment", description: "Return an attachment of a message that you sent or received, in base64. The message's `attachments` lists them.", readOnly: true, do: fetchAttachment, result: mail.File{},
+			arguments: []argument{projectKey, messageID, str("name", "the attachment's name").must()},
 		},
 		{name: "mark_message_read", description: "Mark a message of your inbox as read.", idempotent: true, do: markRead, result: markResult{}, arguments: []argument{projectKey, agentName, messageID, proof}},
 		{
@@ -102,9 +112,21 @@ func tools(format string) []tool {
 			name: "set_contact_policy", description: "Set who may write to you.", idempotent: true, do: setPolicy, result: policyResult{},
 			arguments: []argument{
 				projectKey, agentName,
-				str("policy", "open and auto: every agent; contacts_only: agents that you have written to; block_all: none").
+				str("policy", "open and auto: every agent; contacts_only: agents that you have written to, or whose request_contact you accepted; block_all: none").
 					oneOf(mail.PolicyOpen, mail.PolicyAuto, mail.PolicyContacts, mail.PolicyBlock).must(), proof,
 			},
+		},
+		{
+			name: "request_contact", description: "Ask an agent whether you may write to it, if its contact policy blocks your messages. It gets one message with your reason.", idempotent: true, do: requestContact, result: mail.Contact{},
+			arguments: []argument{projectKey, str("from_agent", "your name").must(), str("to_agent", "the agent that you want to write to").must(), str("reason", "what you want to write about"), proof},
+		},
+		{
+			name: "respond_contact", description: "Accept or refuse the request of an agent that wants to write to you.", idempotent: true, do: respondContact, result: mail.Contact{},
+			arguments: []argument{projectKey, str("to_agent", "your name").must(), str("from_agent", "the agent that asked").must(), flag("accept", "whether it may write to you").must(), proof},
+		},
+		{
+			name: "list_contacts", description: "List the requests for contact that you sent and received, with their status: pending, accepted or refused.", readOnly: true, do: listContacts, result: []mail.Contact{},
+			arguments: []argument{projectKey, agentName, proof},
 		},
 		{
 			name: "macro_start_session", description: "Create the project, register, and show the inbox: everything to start a session.", idempotent: true, do: startSession, result: sessionResult{},
@@ -113,6 +135,11 @@ func tools(format string) []tool {
 		{
 			name: "file_reservation_paths", description: "Reserve files that you are going to edit, and see who else has.", idempotent: true, do: reserve, result: mail.Reserved{},
 			arguments: []argument{projectKey, agentName, paths.must(), ttl, flag("exclusive", "no other agent may edit them").or(true), str("reason", "the reason"), proof},
+		},
+		{name: "list_file_reservations", description: "List the reservations of all agents of the project.", readOnly: true, do: listReservations, result: []mail.Reservation{}, arguments: []argument{projectKey}},
+		{
+			name: "force_release_file_reservation", description: "Release another agent's reservation, and tell its holder. Allowed if the holder has been inactive for 30 minutes.", idempotent: true, do: forceRelease, result: mail.Reservation{},
+			arguments: []argument{projectKey, agentName, number("file_reservation_id", "the reservation's id, from list_file_reservations").must(), str("note", "why, for its holder"), proof},
 		},
 		{name: "release_file_reservations", description: "Release your reservations of these paths, or all.", idempotent: true, do: release, result: releaseResult{}, arguments: []argument{projectKey, agentName, paths, proof}},
 		{name: "renew_file_reservations", description: "Extend your reservations of these paths, or all.", idempotent: true, do: renew, result: renewResult{}, arguments: []argument{projectKey, agentName, paths, ttl, proof}},

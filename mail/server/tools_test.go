@@ -24,7 +24,7 @@ func TestToolAnnotations(t *testing.T) {
 	s := open(t)
 	client := s.connect(t, operator)
 	list, err := client.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 16 {
+	if err != nil || len(list.Tools) != 23 {
 		t.Fatalf("%d tools, %v", len(list.Tools), err)
 	}
 	for _, tool := range list.Tools {
@@ -38,7 +38,7 @@ func TestToolAnnotations(t *testing.T) {
 		}
 	}
 	templates, err := client.ListResourceTemplates(t.Context(), nil)
-	if err != nil || len(templates.ResourceTemplates) != 4 {
+	if err != nil || len(templates.ResourceTemplates) != 13 {
 		t.Errorf("%+v, %v", templates, err)
 	}
 }

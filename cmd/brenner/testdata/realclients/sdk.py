@@ -21,10 +21,19 @@ async def main():
             "project_key": PROJECT, "sender_name": "BlueLake", "to": ["RedSky"], "subject": "INFO: python", "body_md": "from python", "thread_id": "TH-py-" + MODE[:6],
         })
         assert not sent.is_error and sent.structured_content["count"] == 1, sent
-        inbox = await client.call_tool("fetch_inbox", {"project_key": PROJECT, "agent_name": "BlueLake"})
+        inbox = await client.call_tool("fetch_inbox", {"project_key": PROJECT, "agent_name": "BlueLake", "thread_id": "TH-none"})
         assert inbox.structured_content["result"] == [], inbox
         wrong = await client.call_tool("fetch_inbox", {"project_key": PROJECT, "agent_nam": "BlueLake"})
         assert wrong.is_error and "agent_name" in wrong.content[0].text, wrong
+        sent = await client.call_tool("send_message", {
+            "project_key": PROJECT, "sender_name": "BlueLake", "to": ["BlueLake"], "subject": "INFO: a file", "body_md": "see the file",
+            "attachments": [{"name": "a.txt", "media_type": "text/plain", "data_base64": "aGVsbG8="}],
+        })
+        message = sent.structured_content["deliveries"][0]["payload"]["id"]
+        got = await client.call_tool("fetch_attachment", {"project_key": PROJECT, "message_id": message, "name": "a.txt"})
+        assert got.structured_content["data_base64"] == "aGVsbG8=", got
+        read = await client.read_resource(f"resource://attachment/{message}/a.txt")
+        assert read.contents[0].blob == "aGVsbG8=" and read.contents[0].mime_type == "text/plain", read
         listed = (await client.list_resources()).resources
         assert listed, "no resources"
         for r in listed:
