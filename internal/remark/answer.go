@@ -36,8 +36,8 @@ var (
 	blockNumber  = regexp.MustCompile(`(?i)\b(?:blocks?|deltas?) (?:number |no\.? )?#?\d{1,3}(?:(?:,| and|, and| or| to|-|–) ?#?\d{1,3})*\b`)
 
 	// namesOne matches sentences about a block by its number, and namesWhat by its operation.
-	namesOne = shape(`\b(?:blocks?|deltas?) (?:number |no\.? )?#?(?:\d|one|two|three|four|five)\b`,
-		`\b(?:the|my) (?:very )?(?:<nth>|other|quoted)(?: \w+)? (?:<block>|<shown>)\b`, `\b(?:the|my) (?:<nth>|other)(?:$|[.,;:!)]| <is>\b)`)
+	namesOne = shape(`\b(?:blocks?|deltas?|problem) (?:number |no\.? )?#?(?:\d|one|two|three|four|five)\b`,
+		`\b(?:the|my) (?:very )?(?:<nth>|other|quoted)(?: \w+)? (?:<block>|<shown>)\b`, `\b(?:the|my) (?:<nth>|other)(?:$|[.,;:!)]| <is>\b)`, `(?:^|\n)\|? *#?\d{1,2} *\|`)
 	namesWhat = regexp.MustCompile(`\b(?:the|my|that) (kill|edit|addition|add)\b`)
 	isHere    = regexp.MustCompile(`\b(?:above|below|following|here)\b`)
 	leavesOut = shape(`\b(?:omit(?:ted)?|left out|leav(?:e|ing)\b.*\bout|not (?:re)?(?:sent|send|sending|included?|repeat(?:ed)?)|dropped|withdrawn|removed)\b`)
@@ -57,6 +57,9 @@ func (r Rules) ownWords(text []byte, isBefore bool) []byte {
 	add := func(piece, end []byte, isTitle bool) {
 		lower := lowered(string(bytes.TrimSpace(piece)))
 		isElsewhere = !isTitle && (r.Answer.namesAnother(lower) || isElsewhere && goesOn.MatchString(lower))
+		if named := namesOne.FindAllStringIndex(lower, -1); isTitle && len(named) > 1 && len(lower) == len(piece) {
+			piece = piece[named[len(named)-1][0]:] // the first one is about another block
+		}
 		if !isElsewhere {
 			out = append(append(out, piece...), end...)
 			return
