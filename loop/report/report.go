@@ -208,7 +208,7 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 	t := &j.Settled
 	r.Sessions = append(r.Sessions, Row{
 		Number: j.Number, Round: j.Round, Name: j.Name(), Session: j.Thread, Base: j.Base, Status: string(j.Status), Reason: t.Reason,
-		Version: t.Version, Tokens: t.Spent + j.ByHand, Lost: t.Lost, Missing: t.Missing, Conflicts: t.Conflicts, Errors: t.Errors, Warnings: t.Warnings,
+		Version: t.Version, Tokens: t.Spent + j.Before.Tokens + j.ByHand, Lost: t.Lost, Missing: t.Missing, Conflicts: t.Conflicts, Errors: t.Errors, Warnings: t.Warnings,
 		Nothing: j.CameToNothing(), Silent: t.Silent, Idle: t.Idle, ended: s.Ended != "",
 	})
 	if j.CameToNothing() {

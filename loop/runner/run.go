@@ -292,7 +292,7 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 	}
 	for i := range r.Sessions {
 		r.Lost += r.Sessions[i].Lost
-		r.ByHand += r.Sessions[i].Tokens - s.Jobs[i].Settled.Spent
+		r.ByHand += r.Sessions[i].Tokens - s.Jobs[i].Settled.Spent - s.Jobs[i].Before.Tokens
 	}
 	r.Lost += s.Opened.Preflight.Lost()
 	for _, q := range s.Work.Questions {

@@ -147,7 +147,7 @@ func Summarise(st *loop.State, locks store.Locks, now time.Time) *Summary {
 		j := &st.Jobs[i]
 		t := &j.Settled
 		s.Sessions = append(s.Sessions, SummarySession{
-			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent + j.ByHand, t.Conflicts, t.Code, st.Shortage(j),
+			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent + j.Before.Tokens + j.ByHand, t.Conflicts, t.Code, st.Shortage(j),
 			t.Nothing, t.Silent, t.Lost, t.Idle, j.Others, j.Cell.Task, t.Records, t.Refused, t.Unread,
 		})
 		s.Conflicts += t.Conflicts

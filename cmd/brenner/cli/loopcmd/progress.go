@@ -129,9 +129,12 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 		if t.Stalemates > 0 {
 			line += ", " + text.Count(t.Stalemates, "stalemate")
 		}
-		if t.Nothing {
+		switch {
+		case t.Nothing && j.Cell.Task != "":
+			line += ", " + withoutRecords(t) + ": brenner session show " + who
+		case t.Nothing:
 			line += ", no agent contributed"
-		} else if t.Silent > 0 {
+		case t.Silent > 0:
 			line += ", " + silentText(t.Silent, t.Idle) + " contributed nothing"
 		}
 		return line
@@ -153,6 +156,19 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 		line += ", to be retried at " + a.Clock(artifact.FormatInstant(s.RetryAt(j)))
 	}
 	return line + ": " + causeText(&loop.Cause{Code: t.Code, Detail: t.Detail})
+}
+
+// withoutRecords says why the session of a task put no record although its agent replied.
+func withoutRecords(t *loop.Settled) string {
+	switch {
+	case t.Refused > 0 && t.Unread > 0:
+		return "all records of the reply were refused or not read"
+	case t.Refused > 0:
+		return "all records of the reply were refused"
+	case t.Unread > 0:
+		return "the records of the reply could not be read"
+	}
+	return "the reply has no records"
 }
 
 // recordsText says how many records the agent of a task put.
