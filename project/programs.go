@@ -171,6 +171,9 @@ func (p *Project) sweepRuns() {
 	}
 }
 
+// FoundPrograms returns the known programs on PATH.
+func (p *Project) FoundPrograms() []string { return program.Found(p.variable("PATH")) }
+
 // Program returns the program of a party.
 func (p *Project) Program(party *flow.Party) (*program.Program, error) {
 	m := &Models{Project: p}

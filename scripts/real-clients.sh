@@ -1,15 +1,16 @@
 #!/bin/sh
-# real-clients.sh: installs pinned versions of codex, gemini, the MCP inspector, the MCP
-# conformance suite, and the TypeScript and Python SDKs of MCP into .tools/real-clients
-# (once), and runs the tests that use them against a model and a mail server on loopback.
-# Arguments are passed to go test. Needs npm and node 20 or later; a newer node, which some
-# of them need, is installed as well. Needs Python 3.10 or later with venv.
+# real-clients.sh: installs pinned versions of nine agent programs, the MCP inspector, the MCP
+# conformance suite, and the TypeScript and Python SDKs of MCP (once, 2.5 GB), and runs the tests
+# that use them against a model and a mail server on loopback. They are kept outside the
+# repository, in the user's cache directory. Arguments are passed to go test; `-update` renews
+# the table in docs/programs.md. Needs npm with node 20 or later, and Python 3.10 to 3.12 with
+# venv; a newer node, which some of them need, is installed as well.
 # `real-clients.sh --install` only installs.
 set -eu
 cd "$(dirname "$0")/.."
 
 go=${GO:-go}
-place=.tools/real-clients
+place=${XDG_CACHE_HOME:-$HOME/.cache}/brenner-real-clients
 
 for tool in node npm; do
 	if ! command -v "$tool" >/dev/null 2>&1; then
@@ -21,11 +22,20 @@ if [ "$(node -p 'parseInt(process.versions.node)')" -lt 20 ]; then
 	echo "make real-clients needs node 20 or later, found $(node --version)" >&2
 	exit 1
 fi
+if ! python3 -c 'import ensurepip, sys, venv; sys.exit(not (3, 10) <= sys.version_info < (3, 13))' 2>/dev/null; then
+	echo "make real-clients needs Python 3.10 to 3.12 with venv (Debian: apt-get install python3-venv)" >&2
+	exit 1
+fi
 
-# package@version
+# package@version; of opencode the program itself, which its package's script would copy.
 clients="
 	@openai/codex@0.166.0
 	@google/gemini-cli@0.61.0
+	$(node -p '`opencode-${process.platform}-${process.arch}@1.18.33`')
+	@qwen-code/qwen-code@0.24.4
+	@continuedev/cli@1.5.47
+	cline@3.0.65
+	@mariozechner/pi-coding-agent@0.73.1
 	@modelcontextprotocol/inspector@2.12.0
 	@modelcontextprotocol/conformance@0.2.0-alpha.12
 	@modelcontextprotocol/client@2.4.0
@@ -36,6 +46,20 @@ clients="
 installed() {
 	[ "$(node -p 'require(require("path").resolve(process.argv[1])).version' "$place/node_modules/${1%@*}/package.json" 2>/dev/null)" = "${1##*@}" ]
 }
+
+# Each program in Python has its own environment, made beside the installation of the others.
+program() {
+	name=${1%%==*}
+	[ "$(cat "$place/programs/$name/pinned" 2>/dev/null)" = "$1" ] && "$place/programs/$name/bin/python" -c '' 2>/dev/null && return
+	echo "installing $1 into $place" >&2
+	python3 -m venv --clear "$place/programs/$name"
+	"$place/programs/$name/bin/python" -m pip install --quiet --disable-pip-version-check "$1" >&2
+	mkdir -p "$place/bin"
+	ln -sf "../programs/$name/bin/$2" "$place/bin/$2"
+	echo "$1" >"$place/programs/$name/pinned"
+}
+{ program llm==0.36 llm; program aider-chat==0.86.2 aider; } &
+pip=$!
 
 for client in $clients; do
 	if ! installed "$client"; then
@@ -53,17 +77,17 @@ done
 # The Python SDK and FastMCP. The copy of the list is written last.
 pinned=scripts/real-clients/requirements.txt
 if ! cmp -s "$pinned" "$place/python/requirements.txt" || ! "$place/python/bin/python" -c 'import mcp, fastmcp' 2>/dev/null; then
-	if ! python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
-		echo "make real-clients needs Python 3.10 or later with venv (Debian: apt-get install python3-venv)" >&2
-		exit 1
-	fi
 	echo "installing $pinned into $place/python" >&2
 	python3 -m venv --clear "$place/python"
 	"$place/python/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: -r "$pinned" >&2
 	cp "$pinned" "$place/python/"
 fi
+
+mkdir -p "$place/bin"
+ln -sf "../node_modules/$(node -p '`opencode-${process.platform}-${process.arch}`')/bin/opencode" "$place/bin/opencode"
+wait "$pip"
 [ "${1:-}" = --install ] && exit 0
 
-BRENNER_REAL_CLIENTS=$PWD/$place
+BRENNER_REAL_CLIENTS=$place
 export BRENNER_REAL_CLIENTS
-exec "$go" test -race -count=1 -tags realclients -run '^TestReal' "$@" ./agent/program/... ./cmd/brenner </dev/null
+exec "$go" test -race -count=1 -timeout 15m -tags realclients -run '^TestReal' "$@" ./agent/program/... ./cmd/brenner </dev/null

@@ -1,6 +1,7 @@
 package program_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -30,12 +31,15 @@ func TestReplies(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
 		tr := newTrial(t, kind, program.Options{}, []string{wanted}, programtest.Answers)
 		reply := answers(t, tr, wanted)
-		models := map[string]string{program.Codex: "double-model", program.Gemini: "double-gemini", program.Claude: "double-claude", program.Command: "double-model"}
+		models := map[string]string{program.Gemini: "double-gemini", program.Claude: "double-claude"}
 		usage := agent.Usage{Input: 4958, Output: 7}
-		if kind == program.Command {
+		switch kind {
+		case program.Command, program.Continue: // they report none
 			usage = agent.Usage{Input: 3, Output: 4, Guessed: true}
+		case program.Aider: // rounds it
+			usage = agent.Usage{Input: 5000, Output: 7, Guessed: true}
 		}
-		if want := (agent.Reply{Text: wanted, Model: models[kind], Usage: usage, Attempts: 1}); reply != want {
+		if want := (agent.Reply{Text: wanted, Model: cmp.Or(models[kind], "double-model"), Usage: usage, Attempts: 1}); reply != want {
 			t.Errorf("got %+v, want %+v", reply, want)
 		}
 	})
@@ -44,15 +48,15 @@ func TestReplies(t *testing.T) {
 // Neither exit code 0 nor output on stderr is a reply.
 func TestNoReply(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
-		want := program.NoAnswer
-		if kind == program.Command {
+		want, plain := program.NoAnswer, []string{program.Command, program.Continue} // their output does not mark its end
+		if slices.Contains(plain, kind) {
 			want = agent.Empty
 		}
 		f := fails(t, t.Context(), newTrial(t, kind, program.Options{}, nil, programtest.Silent), want)
 		if !f.Retry || f.Attempts != 1 {
 			t.Errorf("%+v", f)
 		}
-		if kind == program.Command {
+		if slices.Contains(plain, kind) {
 			want = program.OnStderr
 		}
 		f = fails(t, t.Context(), newTrial(t, kind, program.Options{}, []string{wanted}, programtest.OnStderr), want)
@@ -209,16 +213,17 @@ func TestProgramEnvironment(t *testing.T) {
 		if saw.Files != 0 || !strings.HasPrefix(saw.Dir, tr.options.WorkDir) || saw.Question != "What is it?\n" {
 			t.Errorf("%+v", saw)
 		}
-		keys := map[string]string{program.Codex: "OPENAI_API_KEY=sk-o", program.Gemini: "GEMINI_API_KEY=sk-g", program.Claude: "ANTHROPIC_API_KEY=sk-a"}
+		keys := map[string]string{program.Gemini: "GEMINI_API_KEY=sk-g", program.Claude: "ANTHROPIC_API_KEY=sk-a", program.Command: "none"}
 		var names []string
 		for _, pair := range saw.Env {
 			name, value, _ := strings.Cut(pair, "=")
 			names = append(names, name)
-			if (name == "HOME" || name == "TMPDIR" || name == "CODEX_HOME" || name == "GEMINI_CLI_HOME" || name == "CLAUDE_CONFIG_DIR") &&
+			if (name == "HOME" || name == "TMPDIR" || name == "CODEX_HOME" || name == "GEMINI_CLI_HOME" || name == "CLAUDE_CONFIG_DIR" ||
+				name == "CONTINUE_GLOBAL_DIR" || name == "LLM_USER_PATH" || name == "PI_CODING_AGENT_DIR") &&
 				!strings.HasPrefix(value, tr.options.WorkDir) || value == "no" {
 				t.Error(pair)
 			}
-			if strings.HasSuffix(name, "API_KEY") && pair != keys[kind] && pair != "CODEX_API_KEY=sk-o" {
+			if strings.HasSuffix(name, "API_KEY") && pair != cmp.Or(keys[kind], "OPENAI_API_KEY=sk-o") && pair != "CODEX_API_KEY=sk-o" {
 				t.Error(pair)
 			}
 		}

@@ -42,6 +42,12 @@ func (p *Program) key() (name, value string) {
 	if p.KeyEnv != "" {
 		names = []string{p.KeyEnv}
 	}
+	// The key of a model "provider/name" is that of the provider.
+	if provider, _, ok := strings.Cut(strings.ToUpper(p.Model), "/"); ok && p.KeyEnv == "" && p.BaseURL == "" {
+		if own := provider + "_API_KEY"; slices.Contains(names, own) {
+			names = []string{own}
+		}
+	}
 	for _, name := range names {
 		if value := p.lookup(name); value != "" {
 			return name, value
@@ -104,7 +110,11 @@ func (p *Program) populate(at runDirs) error {
 		}
 	}
 	for name, text := range p.kind.files(p) {
-		if err := os.WriteFile(filepath.Join(at.home, filepath.FromSlash(name)), []byte(text), 0o600); err != nil {
+		path := filepath.Join(at.home, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return err
 		}
 	}

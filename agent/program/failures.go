@@ -206,7 +206,7 @@ func (x *execution) classifyFailure(message string) *agent.Failure {
 	case has("context length", "context window", "prompt is too long", "input is too long", "maximum number of tokens"):
 		f.Code, f.Detail = agent.TooLong, "the question exceeds the model's context window"
 		f.Hint = "use smaller views or replies, or a model with a larger context window"
-	case status == 401 || has("not logged in", "please log in", "please run /login", "invalid api key", "api key not valid", "missing environment variable", "set an auth method"):
+	case status == 401 || has("auth: ", "authenticationerror", "not logged in", "please log in", "please run /login", "invalid api key", "api key not valid", "missing environment variable", "set an auth method"):
 		return x.noLogin()
 	case has("usage limit", "insufficient_quota", "credit balance", "requests per day"):
 		f.Code, f.Detail = agent.QuotaSpent, x.name()+": quota exhausted"
@@ -217,10 +217,10 @@ func (x *execution) classifyFailure(message string) *agent.Failure {
 	case status == 404 && has("model"):
 		f.Code, f.Detail = agent.ModelUnknown, x.name()+": no model "+fault.Shown(x.Model)
 		f.Hint = "pass --model with a model that it supports"
-	case status == 429 || has("rate limit"):
+	case status == 429 || has("rate limit", "ratelimiterror"):
 		f.Code, f.Detail, f.Retry = agent.RateLimited, x.name()+": rate limit exceeded", true
 		f.Hint = "lower the number of concurrent calls"
-	case status >= 500 || has("high demand", "overloaded", "temporary errors"):
+	case status >= 500 || has("high demand", "overloaded", "internalservererror", "temporary errors"):
 		f.Code, f.Detail, f.Retry = agent.Unavailable, x.name()+": its model reported a server error", true
 		f.Hint = "if this persists, ask another model"
 	case status >= 400:
@@ -244,7 +244,7 @@ func (x *execution) classifyFailure(message string) *agent.Failure {
 // statusIn finds an HTTP status in an error message; each program writes it
 // differently.
 func statusIn(message string) int {
-	found := regexp.MustCompile(`(?i)(?:status(?: code)?[:=]?|"code"\s*:|code[:=]|api error:?|http)\s*"?([45]\d\d)\b`).FindStringSubmatch(message)
+	found := regexp.MustCompile(`(?i)(?:^|status(?: code)?[:=]?|"code"\s*:|code[:=]|api error:?|http)\s*"?([45]\d\d)\b`).FindStringSubmatch(message)
 	if len(found) != 2 {
 		return 0
 	}

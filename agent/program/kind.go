@@ -20,6 +20,7 @@ type kind struct {
 	keys      []string
 	marksEnd  bool     // its output marks the end of the reply
 	interrupt bool     // stop it with SIGINT, not SIGTERM
+	pipe      bool     // its standard input must be a pipe, not a file
 	home      string   // its directory below the home directory
 	homeEnv   string   // the variable for that directory
 	logins    []string // files in that directory that hold the login
@@ -29,6 +30,8 @@ type kind struct {
 	environ func(*Program, runDirs) []string
 	// files returns the files that it needs in its home, by path.
 	files func(*Program) map[string]string
+	// format describes its output, instead of read and turn; may be nil.
+	format *format
 	// read parses its output. The result may contain secrets, which must be masked
 	// before it is shown.
 	read func(stdout, stderr []byte) output
@@ -58,6 +61,9 @@ func kindOf(name string) kind {
 		return gemini()
 	case Claude:
 		return claude()
+	}
+	if d, ok := profiles()[name]; ok {
+		return d.make()
 	}
 	return command()
 }
@@ -153,13 +159,17 @@ func claude() kind {
 			return env
 		},
 		files: func(*Program) map[string]string { return nil },
-		read:  readClaude,
-		turn: func(line []byte) bool {
-			var e claudeEvent
-			return json.Unmarshal(line, &e) == nil && e.Type == "assistant" &&
-				slices.ContainsFunc(e.Message.Content, func(c claudeContent) bool { return c.Type == "tool_use" })
+		read: func(out, _ []byte) output {
+			return readClaude(out, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 		},
+		turn: claudeTurn,
 	}
+}
+
+func claudeTurn(line []byte) bool {
+	var e claudeEvent
+	return json.Unmarshal(line, &e) == nil && e.Type == "assistant" &&
+		slices.ContainsFunc(e.Message.Content, func(c claudeContent) bool { return c.Type == "tool_use" })
 }
 
 type claudeContent struct {
@@ -172,6 +182,9 @@ type claudeEvent struct {
 	Subtype string `json:"subtype"`
 	IsError bool   `json:"is_error"`
 	Result  string `json:"result"`
+	Error   struct {
+		Message string `json:"message"`
+	} `json:"error"`
 	Message struct {
 		Model   string          `json:"model"`
 		Content []claudeContent `json:"content"`
@@ -180,7 +193,8 @@ type claudeEvent struct {
 	ModelUsage map[string]json.RawMessage `json:"modelUsage"`
 }
 
-func readClaude(out, _ []byte) output {
+// readClaude parses the output of claude, and of qwen, whose count of input is one number.
+func readClaude(out []byte, inputs ...string) output {
 	var s output
 	all := events[claudeEvent](out)
 	if len(all) == 0 { // one object over several lines
@@ -204,9 +218,9 @@ func readClaude(out, _ []byte) output {
 			if s.final {
 				s.text = e.Result
 			} else {
-				s.trouble = strings.TrimSpace(e.Subtype + " " + e.Result)
+				s.trouble = strings.TrimSpace(e.Subtype + " " + e.Result + e.Error.Message)
 			}
-			s.usage = reported(e.Usage, "output_tokens", "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+			s.usage = reported(e.Usage, "output_tokens", inputs...)
 			if names := slices.Sorted(maps.Keys(e.ModelUsage)); s.model == "" && len(names) == 1 {
 				s.model = names[0]
 			}

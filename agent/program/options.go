@@ -1,5 +1,5 @@
 // Package program implements agents that are command line programs: codex, gemini,
-// claude, or any command that the configuration names.
+// claude, seven that profiles describe as data, or any command that the configuration names.
 //
 // It promises: a reply is a program's final message, whatever its exit code; each
 // program runs in private directories, with a chosen environment, under a supervisor
@@ -27,10 +27,17 @@ import (
 
 // Kinds of programs.
 const (
-	Codex   = "codex-cli"
-	Gemini  = "gemini-cli"
-	Claude  = "claude-code"
-	Command = "command" // any command line: question on stdin, reply on stdout
+	Codex    = "codex-cli"
+	Gemini   = "gemini-cli"
+	Claude   = "claude-code"
+	OpenCode = "opencode"
+	Qwen     = "qwen-code"
+	Continue = "continue"
+	Cline    = "cline"
+	Aider    = "aider"
+	LLM      = "llm"
+	Pi       = "pi"
+	Command  = "command" // any command line: question on stdin, reply on stdout
 )
 
 // SupervisorMarker is the first argument of a supervisor process: see SupervisorMain.
@@ -87,10 +94,20 @@ func (o Options) String() string { return o.Kind + " " + o.Model }
 func (o Options) GoString() string { return o.String() }
 
 // Kinds returns the kinds of programs.
-func Kinds() []string { return []string{Codex, Gemini, Claude, Command} }
+func Kinds() []string {
+	return []string{Codex, Gemini, Claude, OpenCode, Qwen, Continue, Cline, Aider, LLM, Pi, Command}
+}
 
 // Executable returns the program that a kind runs, or "" for a user's own command.
 func Executable(kind string) string { return kindOf(kind).program }
+
+// Found returns the known kinds whose program is in a directory of path, as in the variable PATH.
+func Found(path string) []string {
+	return slices.DeleteFunc(Kinds(), func(kind string) bool {
+		_, ok := lookPath(Executable(kind), path)
+		return kind == Command || !ok
+	})
+}
 
 // Program is an agent that runs a program.
 type Program struct {
@@ -141,12 +158,7 @@ func (o *Options) check() error {
 	if slices.ContainsFunc(o.Command, func(s string) bool { return strings.ContainsRune(s, 0) }) {
 		wrong("", "command line contains NUL bytes")
 	}
-	if strings.ContainsFunc(o.Model, func(r rune) bool { return r <= ' ' }) || strings.HasPrefix(o.Model, "-") {
-		wrong("use the program's own name for the model", "invalid model name %s", fault.Shown(o.Model))
-	}
-	if o.Kind == Gemini && o.Model == "" {
-		wrong("pass --model, or set the model's id in agents.models", "gemini requires a model: without one it asks another model which to use, and may hang")
-	}
+	o.checkModel(wrong)
 	o.checkURL(wrong)
 	if !filepath.IsAbs(o.Spool) {
 		wrong("", "the directory for runs must be an absolute path")
@@ -158,6 +170,18 @@ func (o *Options) check() error {
 		wrong("use 0 for the default", "limit out of range")
 	}
 	return l.Err()
+}
+
+func (o *Options) checkModel(wrong func(hint, format string, args ...any)) {
+	if strings.ContainsFunc(o.Model, func(r rune) bool { return r <= ' ' }) || strings.HasPrefix(o.Model, "-") {
+		wrong("use the program's own name for the model", "invalid model name %s", fault.Shown(o.Model))
+	}
+	if o.Kind == Gemini && o.Model == "" {
+		wrong("pass --model, or set the model's id in agents.models", "gemini requires a model: without one it asks another model which to use, and may hang")
+	}
+	if _, described := profiles()[o.Kind]; described && o.Model == "" && o.BaseURL != "" {
+		wrong("pass --model, or set the model's id in agents.models", "%s requires a model for its base URL", o.Kind)
+	}
 }
 
 func (o *Options) checkURL(wrong func(hint, format string, args ...any)) {

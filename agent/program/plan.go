@@ -82,8 +82,10 @@ func (p *Program) Login() (state, detail string) {
 		return LoginUnknown, "no key; it may log in with " + strings.Join(p.Pass, ", ")
 	}
 	if dir := p.loginDir(); dir != "" {
-		if path := filepath.Join(dir, p.kind.logins[0]); exists(path) {
-			return LoginFile, "login in " + path
+		for _, name := range p.kind.logins[:min(1, len(p.kind.logins))] {
+			if path := filepath.Join(dir, name); exists(path) {
+				return LoginFile, "login in " + path
+			}
 		}
 	}
 	if p.Kind == Claude && runtime.GOOS == "darwin" {
@@ -118,9 +120,10 @@ func (p *Program) Version(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	argv = append(slices.Clone(argv[:len(argv)-len(p.kind.args(p))]), "--version")
-	var out bytes.Buffer
+	var out, errs bytes.Buffer // pi writes it to stderr
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdout = at.work, p.environment(at), &limited{buffer: &out, left: longestPartial}
+	cmd.Dir, cmd.Env = at.work, p.environment(at)
+	cmd.Stdout, cmd.Stderr = &limited{buffer: &out, left: longestPartial}, &limited{buffer: &errs, left: longestPartial}
 	supervisor.KillGroupOnCancel(cmd)
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
@@ -128,7 +131,7 @@ func (p *Program) Version(ctx context.Context) (string, error) {
 		}
 		return "", &agent.Failure{Code: Failed, Detail: fault.Shown(argv[0]) + ": cannot determine version", Hint: p.kind.install, Cause: err}
 	}
-	for line := range strings.Lines(out.String()) {
+	for line := range strings.Lines(out.String() + "\n" + errs.String()) {
 		if line = p.hide.shown(line); line != "" {
 			return line, nil
 		}

@@ -47,6 +47,65 @@ func TestRead(t *testing.T) {
 			kind: Claude, out: `{"type":"result","subtype":"error_max_turns","is_error":true,"usage":{"input_tokens":3}}`,
 			want: output{trouble: "error_max_turns", turns: true}, usage: agent.Usage{Input: 3},
 		},
+		"qwen": {
+			kind: Qwen, out: `{"type":"result","subtype":"success","is_error":false,"result":"a","usage":{"input_tokens":30,"output_tokens":2,"cache_read_input_tokens":20}}`,
+			want: output{text: "a", final: true}, usage: agent.Usage{Input: 30, Output: 2},
+		},
+		"qwen, an error": {
+			kind: Qwen, out: `{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"message":"[API Error: 401 bad key]"}}`,
+			want: output{trouble: "error_during_execution [API Error: 401 bad key]"},
+		},
+		"opencode, text before a tool": {
+			kind: OpenCode, out: `{"type":"text","part":{"text":"Let me see."}}
+{"type":"tool_use","part":{"tool":"read"}}
+{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":5,"output":1,"reasoning":1,"cache":{"read":2,"write":1}}}}
+{"type":"text","part":{"text":"a"}}
+{"type":"text","part":{"text":"b"}}
+{"type":"step_finish","part":{"reason":"stop","tokens":{"input":10,"output":2,"reasoning":0,"cache":{"read":0,"write":0}}}}`,
+			want: output{text: "ab", final: true}, usage: agent.Usage{Input: 18, Output: 4},
+		},
+		"opencode, an error": {
+			kind: OpenCode, out: `{"type":"error","error":{"name":"APIError","data":{"message":"injected fault","statusCode":500}}}`,
+			want: output{trouble: "500: injected fault: APIError"},
+		},
+		"opencode, cut off": {kind: OpenCode, out: `{"type":"text","part":{"text":"a"}}`, want: output{text: "a"}},
+		"continue":          {kind: Continue, out: "a\n", want: output{text: "a", final: true}},
+		"continue, an error": {
+			kind: Continue, err: `{"status":"error","message":"401 bad key"}`,
+			want: output{trouble: "401 bad key"},
+		},
+		"cline": {
+			kind: Cline, out: `{"type":"agent_event","event":{"type":"content_start","contentType":"text","text":"Let me"}}
+{"type":"run_result","finishReason":"completed","aggregateUsage":{"inputTokens":7,"outputTokens":2},"text":"a"}`,
+			want: output{text: "a", final: true}, usage: agent.Usage{Input: 7, Output: 2},
+		},
+		"cline, an error": {
+			kind: Cline, out: `{"type":"agent_event","event":{"type":"error","error":{"message":"bad key"},"errorClass":"auth"}}
+{"type":"run_result","finishReason":"error","text":"bad key"}`, err: `{"type":"error","message":"bad key"}`,
+			want: output{text: "bad key", trouble: "auth: bad key"},
+		},
+		"aider": {
+			kind: Aider, out: "Analytics have been permanently disabled.\n\nAider v0.86.2\nRepo-map: disabled\n\na\n\nTokens: 5 sent, 6 received.\n\nb\n\nTokens: 68k sent, 1.2k cache write, 7 received.\n",
+			want: output{text: "a\n\nTokens: 5 sent, 6 received.\n\nb", final: true}, usage: agent.Usage{Input: 68000, Output: 7, Guessed: true},
+		},
+		"aider, an error": {
+			kind: Aider, out: "Aider v0.86.2\nRepo-map: disabled\n\nlitellm.AuthenticationError: bad\nkey\n",
+			want: output{trouble: "litellm.AuthenticationError: bad key"},
+		},
+		"llm": {
+			kind: LLM, out: "a\n", err: "Token usage: 4,000 input, 7 output\n",
+			want: output{text: "a", final: true}, usage: agent.Usage{Input: 4000, Output: 7},
+		},
+		"pi, after a retry": {
+			kind: Pi, out: `{"type":"message_end","message":{"role":"user","content":[{"type":"text","text":"the question"}]}}
+{"type":"message_end","message":{"role":"assistant","content":[],"stopReason":"error","errorMessage":"500 injected fault"}}
+{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"stopReason":"stop","usage":{"input":5,"cacheRead":2,"cacheWrite":1,"output":3}}}`,
+			want: output{text: "ab", final: true}, usage: agent.Usage{Input: 8, Output: 3},
+		},
+		"pi, an error": {
+			kind: Pi, out: `{"type":"message_end","message":{"role":"assistant","content":[],"stopReason":"error","errorMessage":"500 injected fault"}}`,
+			want: output{trouble: "500 injected fault"},
+		},
 		"a command with invalid UTF-8": {kind: Command, out: "a\xffb", want: output{text: "a\uFFFDb", final: true}},
 	} {
 		got := kindOf(test.kind).read([]byte(test.out), []byte(test.err))
@@ -93,7 +152,7 @@ func TestImplausibleUsageIsIgnored(t *testing.T) {
 		}
 	}
 	cached := `{"type":"result","subtype":"success","result":"four","usage":{"input_tokens":1,"cache_creation_input_tokens":20,"cache_read_input_tokens":300,"output_tokens":9}}`
-	if got := x.usage(readClaude([]byte(cached), nil)); got != (agent.Usage{Input: 321, Output: 9}) {
+	if got := x.usage(kindOf(Claude).read([]byte(cached), nil)); got != (agent.Usage{Input: 321, Output: 9}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -112,6 +171,9 @@ func TestClassifyFailure(t *testing.T) {
 		"Connection refused (os error 111)":            "AGENT_UNAVAILABLE",
 		"400: this exceeds the model's context window": "CONTEXT_TOO_LONG",
 		"Not logged in · Please run /login":            "AGENT_AUTH",
+		"500 injected fault":                           "AGENT_UNAVAILABLE",
+		"auth: bad key":                                "AGENT_AUTH",
+		"litellm.AuthenticationError: no":              "AGENT_AUTH",
 	} {
 		if f := x.classifyFailure(message); f == nil || string(f.Code) != want || f.Hint == "" {
 			t.Errorf("%s: %+v", message, f)

@@ -19,10 +19,10 @@ import (
 )
 
 // Versions installed by scripts/real-clients.sh.
-const (
-	codexVersion  = "0.166.0"
-	geminiVersion = "0.61.0"
-)
+var realVersions = map[string]string{
+	program.Codex: "0.166.0", program.Gemini: "0.61.0", program.OpenCode: "1.18.33", program.Qwen: "0.24.4", program.Continue: "1.5.47",
+	program.Cline: "3.0.65", program.Aider: "0.86.2", program.LLM: "0.36", program.Pi: "0.73.1",
+}
 
 const realAnswer = "Ja: e\u0301, 👩‍🔬 & \"so on\".\n\n```delta\n{\"operation\": \"ADD\"}\n```\n"
 
@@ -55,14 +55,14 @@ func newReal(t *testing.T, kind string, o program.Options, answer func(programte
 	}
 	r := &realProgram{model: programtest.NewModel(t, answer)}
 	o.Kind, o.Model, o.BaseURL, o.KeyEnv = kind, "double-model", r.model.URL, "REAL_TEST_KEY"
-	if kind == program.Codex {
+	if kind != program.Gemini {
 		o.BaseURL += "/v1"
 	}
 	o.Spool, o.WorkDir = t.TempDir(), t.TempDir()
 	// They must not reach the network.
 	o.Environ = []string{
-		"PATH=" + filepath.Join(dir, "node_modules", ".bin") + ":/usr/local/bin:/usr/bin:/bin", "REAL_TEST_KEY=sk-real-0123456789abcdef",
-		"HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1", "GORACE=atexit_sleep_ms=0",
+		"PATH=" + filepath.Join(dir, "bin") + ":" + filepath.Join(dir, "node_modules", ".bin") + ":/usr/local/bin:/usr/bin:/bin", "REAL_TEST_KEY=sk-real-0123456789abcdef",
+		"HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1", "GORACE=atexit_sleep_ms=0", "LANG=C.UTF-8",
 	}
 	o.Pass = []string{"GORACE"}
 	r.options = o
@@ -116,13 +116,16 @@ func eachReal(t *testing.T, run func(t *testing.T, kind string)) {
 }
 
 func TestRealVersions(t *testing.T) {
-	for kind, want := range map[string]string{program.Codex: codexVersion, program.Gemini: geminiVersion} {
-		r := newReal(t, kind, program.Options{}, always(programtest.Answer{}))
-		got, err := r.Version(t.Context())
-		if err != nil || !strings.Contains(got, want) {
-			t.Errorf("%s: %q, %v", kind, got, err)
-		}
-		t.Logf("%s: %s: %s", kind, got, r.Plan().CommandLine())
+	for kind, want := range realVersions {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			r := newReal(t, kind, program.Options{}, always(programtest.Answer{}))
+			got, err := r.Version(t.Context())
+			if err != nil || !strings.Contains(got, want) {
+				t.Errorf("%q, %v", got, err)
+			}
+			t.Logf("%s: %s", got, r.Plan().CommandLine())
+		})
 	}
 }
 
@@ -277,4 +280,57 @@ func TestRealKills(t *testing.T) {
 			t.Errorf("the model was asked %d times", n)
 		}
 	})
+}
+
+// The programs that are described as data: a long question arrives whole, the reply is verbatim,
+// their counts are read, and a rejected key is recognized.
+func TestRealDescribed(t *testing.T) {
+	tools := map[string]programtest.Answer{
+		program.OpenCode: {Text: "Let me see. ", Tool: "glob", Args: map[string]any{"pattern": "*"}},
+		program.Qwen:     {Text: "Let me see. ", Tool: "read_file", Args: map[string]any{"file_path": "/none"}},
+		program.Cline:    {Text: "Let me see. ", Tool: "read_files", Args: map[string]any{"files": []map[string]any{{"path": "/none"}}}},
+		program.Pi:       {Text: "Let me see. ", Tool: "ls", Args: map[string]any{"path": "."}},
+	}
+	for _, kind := range described() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			c := call("ask")
+			c.Turns[0].Text = "What is it? " + strings.Repeat("A long story. ", 20000) + "End."
+			r := newReal(t, kind, program.Options{}, func(q programtest.Question) programtest.Answer {
+				if a, ok := tools[kind]; ok && q.Tools == 0 {
+					return a
+				}
+				return programtest.Answer{Text: realAnswer}
+			})
+			reply, err := r.Ask(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := agent.Reply{Text: realAnswer, Model: "double-model", Usage: agent.Usage{Input: 5000, Output: 9}, Attempts: 1}
+			switch kind {
+			case program.Continue:
+				want.Usage = reply.Usage // its own estimate
+				want.Usage.Guessed = true
+			case program.Aider:
+				want.Usage.Guessed = true
+			}
+			asked := r.model.Questions()
+			if _, ok := tools[kind]; ok {
+				want.Usage = agent.Usage{Input: 10000, Output: 18}
+			}
+			if want.Text = strings.TrimSpace(want.Text); strings.TrimSpace(reply.Text) != want.Text {
+				t.Errorf("got %q, want %q", reply.Text, want.Text)
+			}
+			if reply.Text = want.Text; reply != want {
+				t.Errorf("got %+v, want %+v", reply, want)
+			}
+			if !strings.Contains(asked[0].Text, c.Turns[0].Text) || asked[0].Model != "double-model" || asked[0].Header.Get("Authorization") != "Bearer sk-real-0123456789abcdef" {
+				t.Errorf("%d questions, with %v: %.1000s", len(asked), asked[0].Header, asked[0].Text)
+			}
+			t.Logf("%d questions; offered %q", len(asked), asked[0].Offered)
+
+			r = newReal(t, kind, program.Options{}, always(programtest.Answer{Status: 401}))
+			t.Log(fails(t, t.Context(), r, agent.NoAuth))
+		})
+	}
 }

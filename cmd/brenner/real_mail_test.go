@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +50,7 @@ func (p *realMail) environ(t *testing.T, more ...string) []string {
 	}
 	env := []string{
 		// Includes a newer node: Debian's is too old for some clients.
-		"PATH=" + strings.Join([]string{filepath.Dir(bin), filepath.Join(p.clients, "node_modules", ".bin"), "/usr/local/bin:/usr/bin:/bin"}, ":"),
+		"PATH=" + strings.Join([]string{filepath.Dir(bin), filepath.Join(p.clients, "bin"), filepath.Join(p.clients, "node_modules", ".bin"), "/usr/local/bin:/usr/bin:/bin"}, ":"),
 		"HOME=" + p.home, "TMPDIR=" + t.TempDir(), "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1", "GORACE=atexit_sleep_ms=0",
 	}
 	if p.mailServer != nil {
@@ -60,6 +61,22 @@ func (p *realMail) environ(t *testing.T, more ...string) []string {
 
 // run runs a program in the project's directory and returns its output and exit code.
 func (p *realMail) run(t *testing.T, env []string, input, name string, args ...string) (out, errs string, code int) {
+	t.Helper()
+	return p.start(t, env, strings.NewReader(input), name, args...)
+}
+
+// runFile is run with a file as standard input.
+func (p *realMail) runFile(t *testing.T, env []string, file, name string, args ...string) (out, errs string, code int) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // read-only
+	return p.start(t, env, f, name, args...)
+}
+
+func (p *realMail) start(t *testing.T, env []string, input io.Reader, name string, args ...string) (out, errs string, code int) {
 	t.Helper()
 	path := name
 	for _, pair := range env { // look up the program in this environment's PATH
@@ -73,7 +90,7 @@ func (p *realMail) run(t *testing.T, env []string, input, name string, args ...s
 	}
 	c := exec.Command(path, args...)
 	var stdout, stderr strings.Builder
-	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = p.dir, env, strings.NewReader(input), &stdout, &stderr
+	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = p.dir, env, input, &stdout, &stderr
 	if err := c.Run(); err != nil && c.ProcessState == nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -193,7 +210,10 @@ func (p *realMail) corresponds(t *testing.T, agent string, run func(model *progr
 	model := newCorrespondent(t, p, agent)
 	out, code := run(model, token)
 	if code != 0 || !strings.Contains(out, "DONE") {
-		t.Errorf("exit %d: %s", code, out)
+		t.Errorf("exit %d: %.3000s", code, out)
+	}
+	if asked := model.Questions(); len(asked) > 0 {
+		t.Logf("the tools offered are %q", asked[0].Offered)
 	}
 	var doc struct {
 		Messages []struct {
@@ -211,7 +231,7 @@ func (p *realMail) corresponds(t *testing.T, agent string, run func(model *progr
 		t.Fatal(err)
 	}
 	if len(doc.Messages) != 2 || doc.Messages[1].From != agent || doc.Messages[1].Subject != "Re: KICKOFF: H2" || !strings.Contains(doc.Messages[1].Body, "refuted by noise") {
-		t.Fatalf("%s\n%s", got, out)
+		t.Fatalf("%s\n%.3000s", got, out)
 	}
 	if r := doc.Messages[0].Receipts; len(r) != 1 || r[0].Acked == "" {
 		t.Errorf("%s", got)

@@ -2,9 +2,11 @@
 package clients
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -46,6 +48,12 @@ default_tools_approval_mode = "approve"
 required = true
 tool_timeout_sec = 60`)},
 			{"Gemini CLI", ".gemini/settings.json", filled(`{"mcpServers": {"mail": {"httpUrl": "URL", "trust": true, "timeout": 60000, "headers": {"Authorization": "Bearer $TOKEN"}}}}`)},
+			{"opencode", "opencode.json", filled(`{"mcp": {"mail": {"type": "remote", "url": "URL", "oauth": false, "headers": {"Authorization": "Bearer {env:TOKEN}"}}}}`)},
+			{"Qwen Code", "~/.qwen/settings.json", filled(`{"mcpServers": {"mail": {"httpUrl": "URL", "trust": true, "timeout": 60000, "headers": {"Authorization": "Bearer $TOKEN"}}}}`)},
+			{"Continue", "~/.continue/config.yaml", filled(`mcpServers:
+  - {name: mail, type: streamable-http, url: "URL", requestOptions: {headers: {Authorization: "Bearer ${{ secrets.TOKEN }}"}}}`)},
+			// It reads no variables, so that its file must contain the token.
+			{"Cline, as a command that writes the token to", "~/.cline/data/settings/cline_mcp_settings.json", filled(`cline mcp add mail URL --transport http --header "Authorization: Bearer $TOKEN" --yes`)},
 			{"Cursor", ".cursor/mcp.json", filled(`{"mcpServers": {"mail": {"url": "URL", "headers": {"Authorization": "Bearer ${env:TOKEN}"}}}}`)},
 		},
 	}
@@ -53,12 +61,11 @@ tool_timeout_sec = 60`)},
 
 // path returns the path of a client's file on this machine.
 func (c *Client) path(dir string, variable func(string) string) string {
-	rest, ok := strings.CutPrefix(c.File, "~/.codex/")
-	switch home := variable("CODEX_HOME"); {
-	case ok && home != "":
-		return filepath.Join(home, rest)
-	case ok:
-		return filepath.Join(variable("HOME"), ".codex", rest)
+	if rest, ok := strings.CutPrefix(c.File, "~/.codex/"); ok && variable("CODEX_HOME") != "" {
+		return filepath.Join(variable("CODEX_HOME"), rest)
+	}
+	if rest, ok := strings.CutPrefix(c.File, "~/"); ok {
+		return filepath.Join(variable("HOME"), rest)
 	}
 	return filepath.Join(dir, c.File)
 }
@@ -70,23 +77,35 @@ func (c *Client) Server(dir string, variable func(string) string) (url string, t
 	if err != nil {
 		return "", false
 	}
-	if strings.HasSuffix(c.File, ".toml") {
+	switch filepath.Ext(c.File) {
+	case ".toml":
 		return serverInTOML(string(data))
+	case ".yaml":
+		found := regexp.MustCompile(`(?s)\bname: *"?mail\b.*?\burl: *"?([^\s"',}]+)`).FindSubmatch(data)
+		if found == nil {
+			return "", false
+		}
+		return string(found[1]), true
+	}
+	type server struct {
+		URL  string `json:"url"`
+		HTTP string `json:"httpUrl"`
+		By   struct {
+			URL string `json:"url"`
+		} `json:"transport"`
 	}
 	var doc struct {
-		Servers map[string]struct {
-			URL  string `json:"url"`
-			HTTP string `json:"httpUrl"`
-		} `json:"mcpServers"`
+		Servers  map[string]server `json:"mcpServers"`
+		OpenCode map[string]server `json:"mcp"`
 	}
 	if json.Unmarshal(data, &doc) != nil {
 		return "", false
 	}
 	s, there := doc.Servers["mail"]
-	if s.HTTP != "" {
-		return s.HTTP, there
+	if !there {
+		s, there = doc.OpenCode["mail"]
 	}
-	return s.URL, there
+	return cmp.Or(s.HTTP, s.URL, s.By.URL), there
 }
 
 // serverInTOML reads the one table that Connect prints, line by line.

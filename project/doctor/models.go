@@ -130,7 +130,7 @@ func findLocal(ctx context.Context, p *project.Project, known []project.Endpoint
 }
 
 // checkPrograms reports for each program of the roster whether it is installed, its
-// version, its login, and the exact command line.
+// version, its login, and the exact command line; and which other known programs are on PATH.
 func checkPrograms(ctx context.Context, p *project.Project, parties []flow.Party) []Check {
 	var d []Check
 	var seen []string
@@ -153,6 +153,9 @@ func checkPrograms(ctx context.Context, p *project.Project, parties []flow.Party
 			d = append(d, checks...)
 		}
 	}
+	if more := slices.DeleteFunc(p.FoundPrograms(), func(kind string) bool { return slices.Contains(seen, kind) }); len(more) > 0 {
+		d = append(d, note("programs", "also on PATH: "+strings.Join(more, ", "), "to use one: --via program, with its name as program in the roster"))
+	}
 	return d
 }
 
@@ -168,7 +171,7 @@ func checkProgram(ctx context.Context, p *project.Project, name string, made *pr
 	if p.CheckProgram(name) != nil {
 		return nil // reported for the session, if it is used
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	version, err := made.Version(ctx)
 	if err != nil {

@@ -340,6 +340,36 @@ func (p *player) reply(text string) int {
 				"usage": object{"input_tokens": 58, "cache_creation_input_tokens": 900, "cache_read_input_tokens": 4000, "output_tokens": 7},
 			})
 	default:
+		return p.replyOther(text)
+	}
+	return 0
+}
+
+// replyOther is reply for the programs that are described as data.
+func (p *player) replyOther(text string) int {
+	switch p.form {
+	case "opencode":
+		p.tool(0)
+		for _, part := range halves(text) {
+			line(object{"type": "text", "part": object{"text": part}})
+		}
+		line(object{"type": "step_finish", "part": object{"reason": "stop", "tokens": object{"input": 4958, "output": 7}}})
+	case "qwen-code":
+		line(object{"type": "result", "subtype": "success", "is_error": false, "result": text, "usage": object{"input_tokens": 4958, "output_tokens": 7}})
+	case "cline":
+		line(object{"type": "run_result", "finishReason": "completed", "aggregateUsage": object{"inputTokens": 4958, "outputTokens": 7}, "text": text})
+	case "pi":
+		line(object{"type": "message_end", "message": object{
+			"role": "assistant", "content": []object{{"type": "text", "text": text}}, "stopReason": "stop", "usage": object{"input": 4958, "output": 7},
+		}})
+	case "aider":
+		_, _ = io.WriteString(os.Stdout, "Aider v0.86.2\nRepo-map: disabled\n\n"+text+"\n\nTokens: 5.0k sent, 7 received.\n")
+	case "llm":
+		_, _ = io.WriteString(os.Stderr, "Token usage: 4,958 input, 7 output\n")
+		_, _ = io.WriteString(os.Stdout, text+"\n")
+	case "continue":
+		_, _ = io.WriteString(os.Stdout, text+"\n")
+	default:
 		if _, err := io.WriteString(os.Stdout, text); err != nil {
 			return 1
 		}
@@ -372,6 +402,20 @@ func (p *player) fail(why string) int {
 		line(object{"type": "result", "subtype": "success", "is_error": true, "result": "API Error: " + why})
 		return 1
 	}
+	switch p.form {
+	case "opencode":
+		line(object{"type": "error", "error": object{"name": "APIError", "data": object{"message": why}}})
+		return 1
+	case "qwen-code":
+		line(object{"type": "result", "subtype": "error_during_execution", "is_error": true, "error": object{"message": "[API Error: " + why + "]"}})
+		return 1
+	case "pi":
+		line(object{"type": "message_end", "message": object{"role": "assistant", "stopReason": "error", "errorMessage": why}})
+		return 0
+	case "aider":
+		_, _ = io.WriteString(os.Stdout, "Aider v0.86.2\nRepo-map: disabled\n\n"+why+"\n")
+		return 0
+	}
 	_, _ = io.WriteString(os.Stderr, why+"\n")
 	if len(p.args) > 2 && p.args[2] == Fails {
 		return 75
@@ -386,7 +430,13 @@ func (p *player) tool(n int) {
 		line(object{"type": "item.completed", "item": object{"id": n, "type": "command_execution", "command": "ls"}})
 	case "gemini-cli":
 		line(object{"type": "tool_use", "tool_name": "list_directory"}, object{"type": "tool_result", "status": "success"})
-	case "claude-code":
+	case "claude-code", "qwen-code":
 		line(object{"type": "assistant", "message": object{"content": []object{{"type": "tool_use", "name": "Bash"}}}})
+	case "opencode":
+		line(object{"type": "text", "part": object{"text": "I am thinking aloud."}}, object{"type": "tool_use", "part": object{"tool": "read"}})
+	case "cline":
+		line(object{"type": "agent_event", "event": object{"type": "content_start", "contentType": "tool"}})
+	case "pi":
+		line(object{"type": "message_end", "message": object{"role": "assistant", "stopReason": "toolUse"}})
 	}
 }

@@ -13,13 +13,15 @@ import (
 
 // Question is a request to the model.
 type Question struct {
-	API    string // "responses" or "gemini"
-	Model  string
-	Text   string // the user's last message
-	N      int    // the number of this request, over both APIs
-	Tools  int    // the number of tool results in it
-	Result string // the last tool result, verbatim
-	Header http.Header
+	API     string // "responses", "chat" or "gemini"
+	Model   string
+	Text    string   // the user's last message
+	N       int      // the number of this request, over all APIs
+	Tools   int      // the number of tool results in it
+	Result  string   // the last tool result, verbatim
+	Offered []string // the names of the tools, in the chat API
+	Header  http.Header
+	plain   bool // the client wants no stream
 }
 
 // Answer is the model's reaction. The zero value is a blank reply.
@@ -34,8 +36,8 @@ type Answer struct {
 	Cut    bool // drops the connection after half of the response
 }
 
-// Model is a model on loopback that speaks OpenAI's Responses API, for codex, and
-// Gemini's API. It always streams.
+// Model is a model on loopback that speaks OpenAI's Responses API, for codex, its Chat
+// Completions API, and Gemini's API.
 type Model struct {
 	*httptest.Server
 	answer func(Question) Answer
@@ -98,8 +100,11 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, `{"error":{"code":%d,"message":"injected fault","status":"FAULT"}}`, a.Status)
 		return
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
 	text := q.stream(a)
+	w.Header().Set("Content-Type", "text/event-stream")
+	if q.plain {
+		w.Header().Set("Content-Type", "application/json")
+	}
 	if a.Stall || a.Cut {
 		text = text[:len(text)/2]
 	}
@@ -158,6 +163,9 @@ func parse(path string, body []byte) (Question, bool) {
 	if json.Unmarshal(body, &in) != nil {
 		return Question{}, false
 	}
+	if strings.HasSuffix(path, "/chat/completions") {
+		return parseChat(body)
+	}
 	if strings.HasSuffix(path, "/responses") {
 		q := Question{API: "responses", Model: in.Model}
 		for _, item := range in.Input {
@@ -186,7 +194,7 @@ func parse(path string, body []byte) (Question, bool) {
 	return q, ok && ok2
 }
 
-// stream returns a complete response as server-sent events.
+// stream returns a complete response, as server-sent events unless the client wants none.
 func (q *Question) stream(a Answer) string {
 	var b strings.Builder
 	event := func(v object) {
@@ -199,9 +207,19 @@ func (q *Question) stream(a Answer) string {
 		}
 		fmt.Fprintf(&b, "data: %s\n\n", data)
 	}
-	if q.API == "gemini" {
+	switch q.API {
+	case "gemini":
 		q.gemini(a, event)
-	} else {
+	case "chat":
+		if whole := q.chat(a, event); whole != nil {
+			data, err := json.Marshal(whole)
+			if err != nil {
+				return "" // cannot happen
+			}
+			return string(data)
+		}
+		b.WriteString("data: [DONE]\n\n")
+	default:
 		q.responses(a, event)
 	}
 	return b.String()

@@ -99,6 +99,9 @@ func (r *run) program(status *Status) {
 	cmd := exec.Command(r.job.Argv[0], r.job.Argv[1:]...)
 	cmd.Dir, cmd.SysProcAttr = r.job.Dir, programAttr()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out.writer, errs.writer
+	if r.job.Pipe {
+		cmd.Stdin, cmd.WaitDelay = io.MultiReader(in), time.Second // a descendant may hold the pipe open
+	}
 	if err := cmd.Start(); err != nil {
 		status.Failure = errors.Join(err, out.close(), errs.close()).Error()
 		return

@@ -50,6 +50,8 @@ type Job struct {
 	Interrupt bool          `json:"interrupt"`  // stop it with SIGINT, not SIGTERM
 	Grace     time.Duration `json:"grace"`      // between that signal and SIGKILL
 	Remove    string        `json:"remove"`     // the program's private directory, removed at the end
+	// Pipe passes standard input through a pipe: some programs do not read files.
+	Pipe bool `json:"pipe,omitempty"`
 	// Secrets are names of variables whose values are masked in the output.
 	Secrets []string `json:"secrets,omitempty"`
 	// Note identifies the job for the caller.

@@ -315,8 +315,8 @@ func mailConnectCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
 	return flags.Add(&cobra.Command{
 		Use: "connect NAME", Short: "Print the configuration to connect an agent program", Args: ui.One,
-		Long: `Prints the configuration with which Claude Code, Codex CLI, Gemini CLI and Cursor connect
-to this project's mail. It does not contain the token, which is read from the environment
+		Long: `Prints the configuration with which Claude Code, Codex CLI, Gemini CLI, opencode, Qwen Code,
+Continue, Cline and Cursor connect to this project's mail. It does not contain the token, which is read from the environment
 variable ` + clients.Token + `. Add it to an existing configuration file.`,
 		Example: `  brenner mail connect BlueLake
 

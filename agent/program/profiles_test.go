@@ -1,0 +1,96 @@
+package program_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"brenner/agent/program"
+)
+
+// described returns the kinds that are described as data.
+func described() []string {
+	return []string{program.OpenCode, program.Qwen, program.Continue, program.Cline, program.Aider, program.LLM, program.Pi}
+}
+
+// A program finds its model, its key and its files, and writes only valid JSON.
+func TestDescribedPrograms(t *testing.T) {
+	for _, kind := range described() {
+		t.Run(kind, func(t *testing.T) {
+			bin, home := t.TempDir(), t.TempDir()
+			// It copies its home and prints nothing that is a reply.
+			script(t, filepath.Join(bin, program.Executable(kind)), `cp -R "$HOME/." "$COPY"; cat >"$COPY/stdin"; env >"$COPY/env"; pwd >"$COPY/dir"; ls -A >"$COPY/work"; printf '%s\n' "$@" >"$COPY/args"`)
+			o := program.Options{
+				Kind: kind, Model: `acme/m"1`, BaseURL: "http://127.0.0.1:1/v1", KeyEnv: "MY_KEY", Pass: []string{"COPY"},
+				Environ: []string{"PATH=" + bin + ":/usr/bin:/bin", "MY_KEY=sk-0123456789", "COPY=" + home, "GORACE=atexit_sleep_ms=0"},
+			}
+			p := newProgram(t, o)
+			if _, err := p.Ask(t.Context(), call("ask")); err == nil {
+				t.Error("no error")
+			}
+			read := func(name string) string {
+				data, err := os.ReadFile(filepath.Join(home, name))
+				if err != nil {
+					t.Error(err)
+				}
+				return string(data)
+			}
+			if read("stdin") != "What is it?\n" || read("work") != "" {
+				t.Errorf("stdin %q, files %q", read("stdin"), read("work"))
+			}
+			var all strings.Builder
+			wantIn(t, read("env"), "OPENAI_API_KEY=sk-0123456789")
+			all.WriteString(read("env") + read("args"))
+			walk := func(path string, d os.DirEntry, err error) error {
+				name := filepath.Base(path)
+				if err != nil || d.IsDir() || name == "env" || name == "args" || name == "dir" || name == "work" || name == "stdin" {
+					return err
+				}
+				data, err := os.ReadFile(path)
+				if !json.Valid(data) {
+					t.Errorf("%s is not JSON: %s", name, data)
+				}
+				if strings.Contains(string(data), "sk-0123456789") {
+					t.Errorf("%s contains the key", name)
+				}
+				all.Write(data)
+				return err
+			}
+			if err := filepath.WalkDir(home, walk); err != nil {
+				t.Error(err)
+			}
+			wantIn(t, all.String(), "http://127.0.0.1:1/v1", `acme/m`)
+			if kind == program.OpenCode {
+				_, config, _ := strings.Cut(read("env"), "OPENCODE_CONFIG_CONTENT=")
+				if json.NewDecoder(strings.NewReader(config)).Decode(&struct{}{}) != nil {
+					t.Error(config)
+				}
+			}
+			// Without a model, only the user's login can name one.
+			o.Model, o.Spool = "", t.TempDir()
+			if _, err := program.New(o); err == nil {
+				t.Error("a base URL without a model is accepted")
+			}
+			o.BaseURL = ""
+			for _, arg := range newProgram(t, o).Plan().Argv {
+				if strings.HasSuffix(arg, "/") || arg == "" {
+					t.Errorf("%q", arg)
+				}
+			}
+		})
+	}
+}
+
+// The key is that of the model's provider.
+func TestKeyOfProvider(t *testing.T) {
+	for model, want := range map[string]string{
+		"": "OPENAI_API_KEY", "gpt": "OPENAI_API_KEY", "anthropic/claude": "ANTHROPIC_API_KEY", "acme/x": "OPENAI_API_KEY", "groq/x": "",
+	} {
+		p := newProgram(t, program.Options{Kind: program.OpenCode, Model: model, Environ: []string{"ANTHROPIC_API_KEY=a", "OPENAI_API_KEY=o"}})
+		if state, detail := p.Login(); detail != "key in "+want && (want != "" || state != program.LoginNone) {
+			t.Errorf("%s: %s", model, detail)
+		}
+	}
+}
