@@ -212,9 +212,13 @@ func (r *reader) sectionIDs() string {
 	return strings.Join(ids, ", ")
 }
 
-// target turns target_id of an ADD into a label; it is not an id.
+// target turns target_id of an ADD into a label; it is not an id. The third reader takes the id of another delta as its target.
 func (j *judgement) target() {
 	d := &j.b.Delta
+	if j.r.third && d.Operation != Add && d.Target == "" && len(d.Labels) == 1 && isItemID(d.Labels[0]) {
+		j.change(InvalidField, j.keyAt(keyID), fmt.Sprintf("id %q read as target_id", d.Labels[0]), "write target_id")
+		d.Target, d.Labels = d.Labels[0], nil
+	}
 	if d.Operation != Add || d.Target == "" {
 		return
 	}

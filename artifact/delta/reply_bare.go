@@ -28,7 +28,7 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 		note(from, to)
 		r.showComment(b, b.Start+from, b.Start+to)
 	}
-	var code codeSpans
+	var code nearjson.CodeSpans
 	for pos, brace := 0, -1; !r.full; {
 		if brace < pos {
 			i := bytes.IndexByte(text[pos:], '{')
@@ -69,14 +69,14 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 }
 
 // objectAt reads the object at an offset in the text of a block, and returns how many bytes are done.
-func (r *reader) objectAt(text []byte, pos int, b markdown.Block, f fate, code *codeSpans) int {
+func (r *reader) objectAt(text []byte, pos int, b markdown.Block, f fate, code *nearjson.CodeSpans) int {
 	p := passage{base: b.Start + pos, loose: true, fate: f}
-	if r.second && b.Kind == markdown.Prose && f == (fate{}) && code.holds(text, pos) {
+	if r.second && b.Kind == markdown.Prose && f == (fate{}) && code.Holds(text, pos) {
 		p.fate = fateElsewhere("in inline code")
 	}
 	n := r.candidate(text, pos, &p, b)
 	if n > 1 {
-		code.at = max(code.at, pos+n) // marks in it are its own
+		code.Pass(pos + n)
 	}
 	return n
 }
@@ -265,6 +265,8 @@ func isWordRune(r rune) bool {
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 

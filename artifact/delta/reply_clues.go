@@ -11,6 +11,7 @@ type clues struct {
 	operation bool // ADD, EDIT or KILL
 	order     bool // a word for an operation, or delta, in any case
 	proposal  bool // a word for a change near an id, or the title of a new item
+	later     bool // one that only the third reader knows
 	forwarded bool // a line that may be above another author's message
 }
 
@@ -48,23 +49,35 @@ func (c *clues) read(text []byte) {
 func (c *clues) look(text []byte, i int) {
 	rest := text[i:]
 	if !c.proposal && isIDAt(text, i) {
-		c.proposal = mayPropose(text, i)
+		c.propose(text, i)
 	}
 	switch text[i] {
 	case '\n':
 		c.beginLine(rest[1:])
 	case ':':
 		c.endLine(text, i)
-	case 'H', 'T', 'X', 'C', 'P':
-	case 'N':
-		c.proposal = c.proposal || hasPrefix(rest, "New ")
+	case 'H', 'T', 'X', 'C', 'P', 'N':
+		c.beginItem(rest)
 	case 'A', 'E', 'K':
+		c.beginItem(rest)
 		c.operation = c.operation || beginsOperation(rest)
 		c.order = c.order || orderAt(text, i) > 0
 	case 'd':
 		c.order = c.order || i > 0 && (text[i-1] == 'a' || text[i-1] == 'e') && orderAt(text, i-1) > 0 || begins(rest, "delta")
 	default:
 		c.order = c.order || orderAt(text, i) > 0 || begins(rest, "delta")
+	}
+}
+
+// beginItem looks for words that call an item new.
+func (c *clues) beginItem(text []byte) {
+	switch text[0] {
+	case 'N':
+		c.proposal = c.proposal || hasPrefix(text, "New ")
+	case 'P':
+		c.later = c.later || hasPrefix(text, "Proposed ")
+	case 'A':
+		c.later = c.later || hasPrefix(text, "A new ") || hasPrefix(text, "A further ") || hasPrefix(text, "An additional ") || hasPrefix(text, "Additional ")
 	}
 }
 
@@ -131,5 +144,7 @@ func hasDelta(text []byte) bool {
 	return false
 }
 
-// announces reports whether a text may announce changes.
-func (c *clues) announces() bool { return c.order || c.operation || c.proposal }
+// announces reports whether a text may announce changes to a reader.
+func (c *clues) announces(r *reader) bool {
+	return c.order || c.operation || c.proposal || c.later && r.third
+}

@@ -84,8 +84,11 @@ func (a *announcement) row(target string) Block {
 		b.Delta.Target = ""
 	}
 	code, message := ProseOnly, "the change is announced and not given"
-	if a.keyed {
+	switch {
+	case a.keyed:
 		code, message = UnfencedDelta, "a delta that is not written as JSON"
+	case a.shaped:
+		code, message = UnfencedDelta, "a change that is not written as a delta"
 	}
 	hint := "write it as one JSON object in a fence that begins with ```delta"
 	if a.merges {
@@ -161,7 +164,7 @@ func (m *matching) missing() [][]string {
 		a := &m.announced[i]
 		if a.operation == Edit || a.operation == Kill {
 			missing[i] = m.unchanged(a)
-		} else if !m.finds(a, groups[i]) {
+		} else if !m.finds(a, groups[i]) && !m.isHeading(i) {
 			missing[i] = []string{""}
 		}
 	}
@@ -177,6 +180,13 @@ func (m *matching) missing() [][]string {
 		}
 	}
 	return missing
+}
+
+// isHeading reports whether an announcement is the bare title of the change in keys and values below it.
+func (m *matching) isHeading(i int) bool {
+	const near = 3
+	a := &m.announced[i]
+	return m.third && a.number > 0 && a.operation == "" && i+1 < len(m.announced) && m.announced[i+1].keyed && m.announced[i+1].line <= a.line+near
 }
 
 // The lists of titles: those above blocks, and all others.

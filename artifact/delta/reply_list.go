@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+
+	"brenner/artifact/delta/itemform"
 )
 
 // orderTitle matches a title that is nothing but an operation.
@@ -22,10 +24,15 @@ func (r *reader) orderOf(line []byte, above string, c clues, at int) string {
 		}
 		return above
 	}
-	if !c.order || !r.itemsFollow(at) {
+	title := bytes.Trim(line, lineMarks+":])")
+	isNew := r.third && !c.order && itemform.IsNewItems(string(title))
+	if !c.order && !isNew || !r.itemsFollow(at) {
 		return ""
 	}
-	m := orderTitle.FindSubmatch(bytes.Trim(line, lineMarks+":])"))
+	if isNew {
+		return Add
+	}
+	m := orderTitle.FindSubmatch(title)
 	if m == nil {
 		return ""
 	}
@@ -78,6 +85,9 @@ func (r *reader) announceItem(line []byte, at int, operation string) bool {
 		return false
 	}
 	for _, w := range words {
+		if r.third && operation == Add {
+			break // what it says
+		}
 		switch strings.ToLower(w.text) {
 		case "if", "unless", "would", "keep", "not":
 			return true

@@ -25,13 +25,14 @@ type announcement struct {
 	ahead        bool     // only a block below it may be its change
 	whole        bool     // it is the change, in another notation
 	merges       bool     // it kills all of its targets but one
+	shaped       bool     // it is an item, a call or a difference of texts
 	keyed        bool     // with its operation and what it applies to as values of keys
 }
 
 // findAnnouncements records the lines of a text that announce changes, but for what has been read as
 // an object.
 func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
-	if !c.announces() {
+	if !c.announces(r) {
 		return // as most texts
 	}
 	text := r.src[b.Start:b.End]
@@ -81,7 +82,7 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 		return
 	}
 	clues := ordersOf(line)
-	if l.above = r.orderOf(line, l.above, clues, next); l.above != "" || !clues.announces() {
+	if l.above = r.orderOf(line, l.above, clues, next); l.above != "" || !clues.announces(r) {
 		return
 	}
 	found := clues.order && r.announceCall(line, at)

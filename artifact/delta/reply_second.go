@@ -115,8 +115,7 @@ func (r *reader) readBlock(b markdown.Block) {
 		if f == (fate{}) || inDoubt(b) {
 			r.announce(b, c)
 			r.findAnnouncements(b, done, c)
-		}
-		if f == (fate{}) || inDoubt(b) {
+			r.announceRewritten(b)
 			r.noteAttempts(b, done)
 			r.refuseFramed(before)
 		}
@@ -355,9 +354,13 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	}
 	r.findAnnouncements(b, done, c)
 	r.noteFence(b, done, before, isOwn)
-	if !own || !loose || len(done) > 0 || c.order {
-		return
+	if isRead := r.announceForms(b, done, own && f.shown == "") || len(done) > 0 || c.order; own && loose && !isRead {
+		r.readLoose(b, f, possible)
 	}
+}
+
+// readLoose reads a fence of JSON, or without a word, in which no delta was found.
+func (r *reader) readLoose(b markdown.Block, f fate, possible bool) {
 	if !possible {
 		if f = r.fateBeside(b); r.third && len(bytes.TrimSpace(b.Fence.Info)) == 0 {
 			r.beside.end = b.Start // its marks may be stray ones, and its text leads to the next block

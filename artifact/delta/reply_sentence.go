@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/itemform"
 	"brenner/internal/remark"
 )
 
@@ -83,20 +84,26 @@ var (
 	conditions = regexp.MustCompile(`(?i)\b(?:if|unless|once|when|until|only|after|later|next round|instead)\b`)
 	reasons    = regexp.MustCompile(`(?i)\b(?:because|since|as)\b|[:;—–]|, (?:it|which)\b`)
 	isName     = regexp.MustCompile(`^[A-Z][a-z]+[A-Z]\w+$`)
-	changeWord = remark.WordsOf(
+	changeWord = remark.WordsOf(changeWords...)
+	// laterWord is for the sentences that only the third reader knows, too.
+	laterWord   = remark.WordsOf(append(itemform.Clues(), changeWords...)...)
+	changeWords = []string{
 		"ill", "emov", "elet", "rop", "etir", "iscard", "limin", "LIMIN", "crap", "hang", "pdat", "evis", "ewrit", "odif", "eword", "dit", "erge ", "old ", "bsorb ", "ombine ", "esolve ", "lose ", "eplace ", "dead", "KILLED", "Set ", "et the ", "et its ", "Mark ", "Rename ",
 		"treich", "ösch", "ntfern", "erwerf", "upprim", "UPPRIM", "etirer", "orrar", "uprim", "escart", "imuov", "xclu", "删除", "移除", "剔除", "刪除", "削除", "далить",
-	)
+	}
 	emphasis = strings.NewReplacer("**", "", "`", "", "__", "", " :", ":")
 )
 
-// mayPropose reports whether a text has a word for a change near an id at an offset.
-func mayPropose(text []byte, at int) bool {
+// propose looks for a word for a change near an id at an offset.
+func (c *clues) propose(text []byte, at int) {
 	const before, behind = 100, 60
-	if at > 1 && string(text[at-2:at]) == "+ " {
-		return true
+	near := text[max(0, at-before):min(len(text), at+behind)]
+	switch {
+	case at > 1 && string(text[at-2:at]) == "+ ":
+		c.proposal = true
+	case laterWord.In(string(near)):
+		c.later, c.proposal = true, changeWord.In(string(near))
 	}
-	return changeWord.In(string(text[max(0, at-before):min(len(text), at+behind)]))
 }
 
 // isIDAt reports whether an id may begin at an offset.
@@ -105,16 +112,19 @@ func isIDAt(text []byte, at int) bool {
 }
 
 // parseSentences reads what the sentences of a line propose.
-func parseSentences(line, author string) (all []announcement) {
+func (r *reader) parseSentences(line string) (all []announcement) {
 	line = emphasis.Replace(line)
 	line = strings.TrimLeft(line[len(listMark.FindString(line)):], strings.ReplaceAll(lineMarks, "~", ""))
-	if name, said, ok := strings.Cut(line, ": "); ok && (name == author || author == "" && isName.MatchString(name)) {
+	if name, said, ok := strings.Cut(line, ": "); ok && (name == r.opt.Author || r.opt.Author == "" && isName.MatchString(name)) {
 		line = said
 	}
 	for line != "" {
 		end := sentenceEnd(line)
-		if a, ok := parseSentence(strings.TrimSpace(line[:end])); ok {
+		sentence := strings.TrimSpace(line[:end])
+		if a, ok := parseSentence(sentence); ok {
 			all = append(all, a)
+		} else if f, ok := itemform.InSentence(sentence); ok && r.third {
+			all = append(all, announcementOf(f))
 		}
 		line = strings.TrimLeft(line[end:], " \t\r\n")
 	}
@@ -271,11 +281,12 @@ func (r *reader) announceSentences(line []byte, at int) {
 		a.name(k[1])
 		all = append(all, a)
 	case r.isAlone(line, at) && parseMark(text, &all):
+	case r.third && parseTitle(body, &all):
 	case r.third && parseListed(text, &all) && !r.inChanges(line, at):
 		return // the list tells the state of items
 	case len(all) > 0:
 	default:
-		all = parseSentences(text, r.opt.Author)
+		all = r.parseSentences(text)
 	}
 	for _, a := range all {
 		a.line, a.column = r.place.find(at + len(line) - len(bytes.TrimLeft(line, " \t")))

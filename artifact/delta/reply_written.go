@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
 )
@@ -226,8 +227,8 @@ func (d *Delta) sketchName(text []byte) {
 func sketchOf(text []byte) Delta {
 	const enough = 8
 	var d Delta
-	for n, at := 0, nextKey(text, 0); n < enough && at >= 0; at = nextKey(text, at) {
-		key, begin, end, ok := sketchedValue(text, at)
+	for n, at := 0, nearjson.NextKey(text, 0); n < enough && at >= 0; at = nearjson.NextKey(text, at) {
+		key, begin, end, ok := nearjson.SketchedValue(text, at)
 		if !ok {
 			at++
 			continue

@@ -1,17 +1,17 @@
-package delta
+package nearjson
 
 import "bytes"
 
-// codeSpans follows the inline code of a running text, up to an offset.
-type codeSpans struct {
+// CodeSpans follows the inline code of a running text, up to an offset.
+type CodeSpans struct {
 	at   int
 	open int // the length of the marks that begin a code span, or 0
 	from int // where they are
 	end  int // where marks of that length follow, once looked up
 }
 
-// holds reports whether an offset is in inline code. Offsets must not fall.
-func (c *codeSpans) holds(text []byte, pos int) bool {
+// Holds reports whether an offset is in inline code. Offsets must not fall.
+func (c *CodeSpans) Holds(text []byte, pos int) bool {
 	for c.at < pos {
 		next := bytes.IndexByte(text[c.at:pos], '`')
 		to := pos
@@ -47,6 +47,9 @@ func (c *codeSpans) holds(text []byte, pos int) bool {
 	}
 	return c.open > 0
 }
+
+// Pass leaves out the text up to an offset, whose marks are its own.
+func (c *CodeSpans) Pass(to int) { c.at = max(c.at, to) }
 
 // closing returns where marks of a length are in the paragraph behind an offset, or -1.
 func closing(text []byte, at, length int) int {

@@ -1,7 +1,12 @@
-package delta
+package nearjson
+
+import (
+	"bytes"
+	"strings"
+)
 
 // sketchKeys are the keys that a sketch of a change needs.
-var sketchKeys = []string{keyOperation, "op", "action", keySection, keyTarget}
+var sketchKeys = []string{"operation", "op", "action", "section", "target_id"}
 
 // maxGap is how many spaces may stand on either side of the colon, maxQuotes how many quotation marks
 // around a word, maxEscapes how many backslashes before each, and maxValue how long a word may be.
@@ -12,8 +17,8 @@ const (
 	maxValue   = 31
 )
 
-// nextKey returns the next place from at on where a word begins with one of the keys, or -1.
-func nextKey(text []byte, at int) int {
+// NextKey returns the next place from at on where a word begins with one of the keys, or -1.
+func NextKey(text []byte, at int) int {
 	for ; at < len(text); at++ {
 		switch text[at] | 0x20 {
 		case 'o', 'a', 's', 't':
@@ -21,7 +26,7 @@ func nextKey(text []byte, at int) int {
 				continue
 			}
 			for _, key := range sketchKeys {
-				if begins(text[at:], key) {
+				if beginsWith(text[at:], key) {
 					return at
 				}
 			}
@@ -30,11 +35,11 @@ func nextKey(text []byte, at int) int {
 	return -1
 }
 
-// sketchedValue reads a key and its word at an offset of JSON that cannot be read: where the key ends,
+// SketchedValue reads a key and its word at an offset of JSON that cannot be read: where the key ends,
 // and where the word begins and ends. It returns false if there is none.
-func sketchedValue(text []byte, at int) (key string, begin, end int, ok bool) {
+func SketchedValue(text []byte, at int) (key string, begin, end int, ok bool) {
 	for _, key := range sketchKeys {
-		if !begins(text[at:], key) {
+		if !beginsWith(text[at:], key) {
 			continue
 		}
 		begin := behindGap(text, behindQuotes(text, at+len(key)))
@@ -85,12 +90,12 @@ func quoteMark(text []byte) int {
 	case '"', '\'', '*', '_', '`':
 		return n + 1
 	case "“"[0]:
-		if hasPrefix(text[n:], "“") || hasPrefix(text[n:], "”") {
+		if bytes.HasPrefix(text[n:], []byte("“")) || bytes.HasPrefix(text[n:], []byte("”")) {
 			return n + len("“")
 		}
 	case '&':
 		for _, entity := range [...]string{"&quot;", "&#34;", "&#39;"} {
-			if n == 0 && begins(text, entity) {
+			if n == 0 && beginsWith(text, entity) {
 				return len(entity)
 			}
 		}
@@ -99,3 +104,8 @@ func quoteMark(text []byte) int {
 }
 
 func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
+
+// beginsWith reports whether a text begins with a word, in any case.
+func beginsWith(text []byte, word string) bool {
+	return len(text) >= len(word) && strings.EqualFold(string(text[:len(word)]), word)
+}
