@@ -2,8 +2,8 @@
 # real-clients.sh: installs pinned versions of nine agent programs, the MCP inspector, the MCP
 # conformance suite, and the TypeScript and Python SDKs of MCP (once, 2.5 GB), and runs the tests
 # that use them against a model and a mail server on loopback. They are kept outside the
-# repository, in the user's cache directory. Arguments are passed to go test; `-update` renews
-# the table in docs/programs.md. Needs npm with node 20 or later, and Python 3.10 to 3.12 with
+# repository, in the user's cache directory. Arguments are passed to go test.
+# Needs npm with node 20 or later, and Python 3.10 to 3.12 with
 # venv; a newer node, which some of them need, is installed as well.
 # `real-clients.sh --install` only installs.
 set -eu
