@@ -150,7 +150,7 @@ func TestRefusedRecordsOfReplies(t *testing.T) {
 			{with(written("lewis", "", ""), func(d *delta.Draft) { d.Operation = delta.Kill }), policy.OutOfScope, "kill paper_note lewis", false, ""},
 			{with(written("lewis", "", ""), func(d *delta.Draft) { d.Operation = delta.Promote }), policy.OutOfScope, "promote paper_note lewis", false, ""},
 			{with(written("lewis", "", ""), func(d *delta.Draft) { d.Operation = delta.Deprecate }), policy.OutOfScope, "deprecate paper_note lewis", false, ""},
-			{with(written("lewis", "", ""), func(d *delta.Draft) { d.Operation = delta.Edit }), govern.BadRecord, "", true, "search/replace"},
+			{with(written("lewis", "", ""), func(d *delta.Draft) { d.Operation = delta.Edit }), policy.OutOfScope, "edit paper_note lewis", true, "search/replace"},
 			{with(written("b8", record.PaperNote, "x"), func(d *delta.Draft) { d.Summary = strings.Repeat("x", 5000) }), record.BadSummary, "", true, ""},
 			{written("lewis", record.IntegratedMemo, "x"), policy.OutOfScope, "write integrated_memo lewis", true, ""},
 		}

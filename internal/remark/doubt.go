@@ -43,7 +43,7 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 		return Remark{}, false // who speaks is known to the scanner
 	}
 	isLed := title || isLeading(line, words) || bytes.IndexByte(raw, ':') < 0 && isShowing(words)
-	l := introduction{title: isLed || isUnended(raw), caption: !isLed, question: strings.HasSuffix(line, "?"), payload: bytes.ToLower(block)}
+	l := introduction{title: isLed || !r.Patches && isUnended(raw), caption: !isLed, question: strings.HasSuffix(line, "?"), payload: bytes.ToLower(block)}
 	r.lookAround(&l, text, raw, line, last)
 	if l.judge(words) != doubtfully {
 		return Remark{}, false
@@ -72,7 +72,7 @@ func leavesOpen(sentence string) Remark {
 // isUnended reports whether a line has no mark at its end, and is neither one of a list nor a summary of operations.
 func isUnended(raw []byte) bool {
 	end := raw[len(raw)-1]
-	return (isLetter(end) || isDigit(end) || end == ')') && strings.IndexByte("*-+", raw[0]) < 0 && !number.Match(raw) && bytes.IndexByte(raw, ':') < 0 && !operated.Match(raw)
+	return bytes.IndexByte(raw, ' ') > 0 && (isLetter(end) || isDigit(end) || end == ')') && strings.IndexByte("*-+", raw[0]) < 0 && !number.Match(raw) && bytes.IndexByte(raw, ':') < 0 && !operated.Match(raw)
 }
 
 // isSeveral reports whether a sentence, in small letters, speaks of all blocks that follow it: these ideas, but not this one of the ideas.

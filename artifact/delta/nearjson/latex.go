@@ -7,15 +7,18 @@ import (
 
 // latex are LaTeX commands that begin with the letter of an escape for a tab or a line break, and are not the beginning of a word.
 var latex = []string{
-	"nabla", "neq", "not", "notin", "nexists", "nleq", "ngeq", "nsubseteq", "nparallel", "nonumber", "norm", "nearrow", "nwarrow", "newline", "newcommand",
-	"theta", "tau", "times", "text", "textbf", "textit", "textrm", "texttt", "tanh", "tilde", "triangle", "triangleq", "tfrac", "top", "title", "toprule",
-	"rho", "right", "rightarrow", "rangle", "rm", "rceil", "rfloor", "rvert", "ref", "renewcommand",
+	"nabla", "neq", "notin", "nexists", "nleq", "ngeq", "nsubseteq", "nparallel", "nonumber", "nearrow", "nwarrow", "newline", "newcommand",
+	"theta", "times", "text", "textbf", "textit", "textrm", "texttt", "tanh", "triangleq", "tfrac", "toprule",
+	"rho", "right", "rightarrow", "rangle", "rceil", "rfloor", "rvert", "ref", "renewcommand",
 }
 
-// isLatex reports whether what is behind a backslash is a LaTeX command, and not an escape for a control character. Short
-// commands count only before what follows them in a formula. No text has a backspace or a form feed before a word.
-func isLatex(rest []byte) bool {
-	n := 0
+// inFormula are LaTeX commands that may also be a tab or a line break before other letters: they count only between dollar signs.
+var inFormula = []string{"nu", "ne", "ni", "neg", "not", "norm", "tau", "tan", "to", "top", "tilde", "triangle", "rm"}
+
+// isLatex reports whether a backslash in a text begins a LaTeX command, and not an escape for a control character. No text
+// has a backspace or a form feed before a word.
+func isLatex(text []byte, at int) bool {
+	rest, n := text[at+1:], 0
 	for n < len(rest) && 'a' <= rest[n]|0x20 && rest[n]|0x20 <= 'z' {
 		n++
 	}
@@ -23,21 +26,30 @@ func isLatex(rest []byte) bool {
 		return false
 	}
 	word := string(rest[:n])
-	isShort := slices.Contains([]string{"nu", "ne", "ni", "neg", "tan", "to"}, word)
-	return rest[0] == 'b' || rest[0] == 'f' || slices.Contains(latex, word) || isShort && n < len(rest) && slices.Contains([]byte(`_^{}$\()`), rest[n])
+	return rest[0] == 'b' || rest[0] == 'f' || slices.Contains(latex, word) || slices.Contains(inFormula, word) && isInFormula(text[:at])
+}
+
+// isInFormula reports whether a text of JSON ends between dollar signs of a string.
+func isInFormula(text []byte) bool {
+	for at := bytes.LastIndexByte(text, '"'); at > 0; at = bytes.LastIndexByte(text[:at], '"') {
+		if text[at-1] != '\\' {
+			text = text[at:]
+			break
+		}
+	}
+	return bytes.Count(text, []byte("$"))%2 == 1
 }
 
 // HasLatex reports whether a text of JSON has a LaTeX command whose backslash is not escaped, so that it would be read as a
 // control character.
 func HasLatex(text []byte) bool {
-	for {
-		at := bytes.IndexByte(text, '\\')
-		if at < 0 || at+1 == len(text) {
+	for at := 0; ; at += 2 {
+		next := bytes.IndexByte(text[min(at, len(text)):], '\\')
+		if next < 0 {
 			return false
 		}
-		if isLatex(text[at+1:]) {
+		if at += next; isLatex(text, at) {
 			return true
 		}
-		text = text[at+2:]
 	}
 }

@@ -166,7 +166,7 @@ func (r *Repairer) special(kind quoteKind) {
 		return
 	}
 	rest := r.src[r.pos+1:]
-	if r.Latex && isLatex(rest) {
+	if r.Latex && isLatex(r.src, r.pos) {
 		r.change(fixLatex, r.pos)
 		r.Text = append(r.Text, '\\', '\\')
 		r.pos++
