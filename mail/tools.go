@@ -200,9 +200,6 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 	}
 	for i := range all {
 		all[i].addressFromMarker()
-		if q.NoBodies {
-			all[i].Body = ""
-		}
 	}
 	sortByTime(all)
 	return all, nil

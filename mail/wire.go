@@ -106,6 +106,10 @@ func (c *Client) post(ctx context.Context, method string, params any) (json.RawM
 	c.mu.Lock()
 	c.last++
 	id, session, version := c.last, c.session, c.version
+	token := c.token
+	if c.ownOnly && !c.asked {
+		token = ""
+	}
 	c.mu.Unlock()
 	notice := strings.HasPrefix(method, "notifications/")
 	if !notice {
@@ -126,8 +130,8 @@ func (c *Client) post(ctx context.Context, method string, params any) (json.RawM
 			r.Header.Set(name, value)
 		}
 	}
-	if c.token != "" {
-		r.Header.Set("Authorization", "Bearer "+c.token)
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	resp, err := c.http.Do(r)
 	if err != nil {
@@ -140,12 +144,28 @@ func (c *Client) post(ctx context.Context, method string, params any) (json.RawM
 		c.mu.Unlock()
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return nil, c.refusedByHTTP(method, session, resp)
+		err := c.refusedByHTTP(method, session, resp)
+		if token == "" && c.asksForOwn(err) {
+			return c.post(ctx, method, params)
+		}
+		return nil, err
 	}
 	if notice {
 		return nil, nil
 	}
 	return c.read(ctx, method, id, resp)
+}
+
+// asksForOwn reports whether a server refused a request without a token, as `brenner mail serve` does, and we have one for it.
+func (c *Client) asksForOwn(err error) bool {
+	var s *httpStatus
+	if c.token == "" || !errors.As(err, &s) || s.status != http.StatusUnauthorized || !bytes.Contains(s.body, []byte("brenner mail")) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked = true
+	return true
 }
 
 // noResponse returns the error for a request without a response. It distinguishes an unreachable

@@ -53,7 +53,7 @@ func (p *Project) mailboxAt(address string, flags ...string) (*Mailbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, err := p.bearer(address)
+	token, own, err := p.bearer(address)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (p *Project) mailboxAt(address string, flags ...string) (*Mailbox, error) {
 	if err != nil {
 		return nil, &fault.Error{Code: files.Unreadable, Place: p.Config.Project.Dir, Cause: err}
 	}
-	client, err := mail.New(mail.Options{URL: address, Flags: flags, Token: token, Keys: keys, HTTP: &http.Client{Transport: http.DefaultTransport}})
+	client, err := mail.New(mail.Options{URL: address, Flags: flags, Token: token, OwnOnly: own, Keys: keys, HTTP: &http.Client{Transport: http.DefaultTransport}})
 	if err != nil {
 		return nil, err
 	}
@@ -118,19 +118,20 @@ func (p *Project) mailAction(base string) string {
 }
 
 // bearer returns the token for a server: this process's own, the one in the environment, or
-// on this machine the one that `mail serve` made, which is sent nowhere else.
-func (p *Project) bearer(address string) (string, error) {
+// on this machine the one that `mail serve` made, which is sent nowhere else: own says so.
+func (p *Project) bearer(address string) (token string, own bool, err error) {
 	if token := p.served.token(address); token != "" {
-		return token, nil
+		return token, false, nil
 	}
 	if token := p.variable(p.Config.Mail.TokenEnv); token != "" {
 		err := p.mustTrust(p.Config.Origin("mail.token_env"), "send the token of "+p.Config.Mail.TokenEnv+" to "+address)
-		return token, err
+		return token, false, err
 	}
 	if !baseurl.IsLocal(address) {
-		return "", nil
+		return "", false, nil
 	}
-	return p.mailGuard().Operator()
+	token, err = p.mailGuard().Operator()
+	return token, true, err
 }
 
 // ProgramToken returns the token for agents' programs in the environment, or "".

@@ -92,7 +92,7 @@ func (m *Models) PrepareMail(ctx context.Context, parties []flow.Party, serve bo
 		}
 		m.onClose(end)
 	}
-	return m.Mail.check(ctx, flags)
+	return m.Mail.check(ctx, parties, flags)
 }
 
 // CheckMailboxes rejects agents that would share a mailbox, with each other or with the
@@ -115,8 +115,9 @@ func CheckMailboxes(parties []flow.Party) error {
 	return nil
 }
 
-// check checks that the server responds, before anything is written.
-func (o *sessionMail) check(ctx context.Context, flags []string) error {
+// check checks that the server responds, lets us write, and knows no agent of ours as one of another project, before
+// anything is journaled.
+func (o *sessionMail) check(ctx context.Context, parties []flow.Party, flags []string) error {
 	desk, err := o.desk()
 	if err != nil {
 		return err
@@ -131,7 +132,19 @@ func (o *sessionMail) check(ctx context.Context, flags []string) error {
 			Hint: mail.HowToServe(desk.Client.URL(), flags...),
 		}
 	}
-	return err
+	if err == nil {
+		err = desk.Open(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	var names []string
+	for i := range parties {
+		if parties[i].Via == config.ViaMail {
+			names = append(names, desk.Client.Keys().Name(desk.Client.URL(), desk.Project, parties[i].Name))
+		}
+	}
+	return desk.Client.CheckProject(ctx, desk.Project, names...)
 }
 
 // maker makes agents with mailboxes.
@@ -217,6 +230,11 @@ func (o *sessionMail) Publish(ctx context.Context, p session.Publication) (lette
 		letters = append(letters, string(m.ID))
 	}
 	return letters, missed, err
+}
+
+// TryWrite makes the operator's mailbox, as a session does first, if there is none.
+func (b *Mailbox) TryWrite(ctx context.Context) error {
+	return agentmail.New(agentmail.Options{Client: b.Client, Project: b.Key, Sender: OperatorName}).Open(ctx)
 }
 
 // MailHealth is the health of a mail server.
@@ -339,6 +357,12 @@ func (b *Mailbox) MakeToken(ctx context.Context, r mail.Registration) (_ *MailTo
 			Hint: "run this command where the server runs",
 		}
 	}
+	if b.Client.Foreign(ctx) {
+		return nil, &fault.Error{
+			Code: mail.Invalid, Place: b.Client.URL(), Detail: "not this project's `brenner mail serve`: another server cannot know a token that is made here",
+			Hint: "agents use the token of that server, if it has one; or start `brenner mail serve` at another address",
+		}
+	}
 	key, err := b.Project.mailGuard().Key()
 	if err != nil {
 		return nil, err
@@ -415,7 +439,7 @@ func (p *Project) threadOf(ctx context.Context, h *session.History) *audit.Threa
 	server := ""
 	box, err := p.mailboxOf(h.State.Agents, "")
 	if err == nil {
-		all, server, err = box.readThread(ctx, h.Thread, false)
+		all, server, err = box.readThread(ctx, h.Thread, true) // the markers tell the rounds
 	}
 	if err != nil {
 		return &audit.Thread{Server: server, Agents: []audit.ThreadAgent{}, Problem: strings.TrimSpace(err.Error())}
@@ -426,6 +450,7 @@ func (p *Project) threadOf(ctx context.Context, h *session.History) *audit.Threa
 		names[b.Agent] = b.Name
 	}
 	t.Count(h.Letters(), names)
+	t.Waiting = h.State.OpenLeg() == nil && audit.Waits(h.State, all, names)
 	return t
 }
 
@@ -442,6 +467,9 @@ func (p *Project) addThread(ctx context.Context, h *session.History, s *audit.Su
 			}
 			s.Mail.Names[b.Agent] = b.Name
 		}
+	}
+	if s.Mail.Waiting {
+		s.Next = append([]string{"brenner session compile " + h.Thread}, s.Next[:2]...)
 	}
 	if u := h.State.Unmailed; u.Code != "" || len(u.Missed) > 0 {
 		s.Unmailed = &u

@@ -30,7 +30,7 @@ func (c *mailAgent) Ask(ctx context.Context, call agent.Call) (agent.Reply, erro
 	if ctx.Err() != nil {
 		f = agent.ContextFailure(ctx)
 	}
-	if w.sent.ID != "" {
+	if w.sent.ID != "" || ctx.Err() != nil { // it may have been delivered
 		f.Usage = agent.Usage{Input: w.input()}
 	}
 	return agent.Reply{}, f

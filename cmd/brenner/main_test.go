@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 			return signal.Ignored(syscall.SIGHUP), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"fits": fits, "exit": exit, "body": body, "message": message, "example": example, "mailserver": mailserver, "sqlite": sqlite, "elsewhere": elsewhere,
+			"fits": fits, "exit": exit, "body": body, "message": message, "example": example, "poormail": poormail, "mailserver": mailserver, "sqlite": sqlite, "elsewhere": elsewhere,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", root+"/../../examples")

@@ -3,6 +3,7 @@ package mailtest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -61,7 +62,6 @@ type poorLetter struct {
 // NewPoor starts a server that ends with the test.
 func NewPoor(tb testing.TB, p *Poor) *Poor {
 	tb.Helper()
-	p.calls = make(map[string]int)
 	p.Server = httptest.NewServer(p)
 	tb.Cleanup(func() {
 		p.CloseClientConnections()
@@ -118,6 +118,9 @@ func (p *Poor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p.drop > 0 {
 		p.drop--
 		panic(http.ErrAbortHandler)
+	}
+	if p.calls == nil {
+		p.calls = make(map[string]int)
 	}
 	p.headers = append(p.headers, r.Header.Get("Authorization"))
 	p.calls[q.Method]++
@@ -265,7 +268,9 @@ func (p *Poor) callAbout(tool string, who *poorAgent, a map[string]any) (any, er
 		subject = "Re: " + subject
 	}
 	body, _ := a["body_md"].(string)
-	shown := delivered(p.send(who, m.thread, subject, body, m.ackRequired, to, names(a, "cc"), names(a, "bcc")))
+	sent := p.send(who, m.thread, subject, body, m.ackRequired, to, names(a, "cc"), names(a, "bcc"))
+	shown := delivered(maps.Clone(sent))
+	maps.Copy(shown, sent)
 	shown["reply_to"] = m.id // only here: no list has it
 	return shown, nil
 }
@@ -404,7 +409,9 @@ func (p *Poor) search(project, words string) []any {
 	all := []any{}
 	for _, m := range p.letters {
 		if p.projects[m.project-1] == project && strings.Contains(m.subject+m.body, words) {
-			all = append(all, p.shown(m, true))
+			shown := p.shown(m, true)
+			delete(shown, "project_id")
+			all = append(all, shown)
 		}
 	}
 	return all
@@ -432,7 +439,7 @@ func (p *Poor) resource(uri string) (any, error) {
 				all = append(all, a.shown())
 			}
 		}
-		return map[string]any{"agents": all}, nil
+		return map[string]any{"agents": all, "project": map[string]any{"slug": slug(p.projects[project-1]), "human_key": p.projects[project-1]}}, nil
 	case kind == "thread":
 		for _, m := range p.letters {
 			if m.project == project && m.thread == rest {
@@ -453,7 +460,10 @@ func (p *Poor) unacknowledged(project int, agent string, limit int) []any {
 	all, who := []any{}, p.find(agent)
 	for i := len(p.letters) - 1; i >= 0 && who != nil && len(all) < limit; i-- {
 		if m := p.letters[i]; m.project == project && m.ackRequired && slices.Contains(slices.Concat(m.to, m.cc, m.bcc), who.id) && !m.acked[who.id] {
-			all = append(all, p.shown(m, false))
+			shown := p.shown(m, false)
+			delete(shown, "from")
+			shown["kind"] = "to"
+			all = append(all, shown)
 		}
 	}
 	return all

@@ -25,7 +25,7 @@ import (
 const mailTimeout = 4 * time.Second
 
 // checkMail checks the mail server if an agent of the roster is reached through it or its
-// address is configured. It sends no mail and creates nothing.
+// address is configured. It sends no mail, and creates only the operator's mailbox, as a session does.
 func checkMail(ctx context.Context, p *project.Project, parties []flow.Party) []Check {
 	var by []string
 	for _, party := range parties {
@@ -44,7 +44,7 @@ func checkMail(ctx context.Context, p *project.Project, parties []flow.Party) []
 	defer cancel()
 	d := checkServer(ctx, box)
 	if d[len(d)-1].Status != Broken {
-		d = append(d, checkTools(ctx, box), checkAgents(ctx, box, by))
+		d = append(d, checkTools(ctx, box), checkWrite(ctx, box), checkAgents(ctx, box, by))
 		d = append(d, checkKeys(ctx, box)...)
 	}
 	return append(d, checkClients(ctx, box, by)...)
@@ -88,7 +88,23 @@ func checkTools(ctx context.Context, b *project.Mailbox) Check {
 	if len(missing) > 0 {
 		return broken(what, "missing: "+strings.Join(missing, ", "), "is this an Agent Mail server? `brenner mail serve` is one")
 	}
+	if !slices.Contains(all, "acknowledge_message") {
+		return note(what, fmt.Sprintf("%d, but not acknowledge_message: agents cannot acknowledge mail", len(all)), "mcp-mail has it with MCP_TOOLS_MODE=extended")
+	}
 	return fine(what, fmt.Sprintf("%d, including all that a session needs", len(all)))
+}
+
+// checkWrite tries to write as a session does, before a session does.
+func checkWrite(ctx context.Context, b *project.Mailbox) Check {
+	const what = "mail writes"
+	err := b.TryWrite(ctx)
+	if fault.CodeOf(err) == mail.NoAuth {
+		return broken(what, "the server refuses them: "+fault.Distinct(err)[0].Error(), fault.HintOf(err))
+	}
+	if err != nil {
+		return brokenBy(what, err)[0]
+	}
+	return fine(what, "accepted")
 }
 
 // checkAgents lists the mailboxes, and the agents of the roster without one.

@@ -3,10 +3,13 @@ package audit
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"brenner/artifact"
 	"brenner/mail"
 	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
 )
 
 // Thread is the progress of a session according to its mail thread alone.
@@ -18,6 +21,7 @@ type Thread struct {
 	Messages int               `json:"messages"`
 	Names    map[string]string `json:"names,omitempty"`   // agents with other names on the server
 	Problem  string            `json:"problem,omitempty"` // why the thread could not be read
+	Waiting  bool              `json:"waiting,omitzero"`  // messages of agents are not merged yet
 }
 
 // ThreadAgent is an agent's progress in the newest round.
@@ -39,6 +43,19 @@ func ReadThread(server string, all []mail.Message) *Thread {
 		})
 	}
 	return t
+}
+
+// Waits reports whether a message of an agent is not merged yet. Names maps agents to their names on the server.
+func Waits(state *flow.State, all []mail.Message, names map[string]string) bool {
+	taken, known := state.TakenMessages(), state.KnownTexts()
+	return slices.ContainsFunc(all, func(m mail.Message) bool {
+		i := slices.IndexFunc(state.ByMail(), func(p flow.Party) bool { return strings.EqualFold(cmp.Or(names[p.Name], p.Name), m.From) })
+		if i < 0 || m.ID == "" || taken[m.Key()] {
+			return false
+		}
+		_, repeated := known[flow.AgentText{Agent: state.ByMail()[i].Name, Hash: store.Hash([]byte(m.Body))}]
+		return !repeated && (!mail.IsSign(m.Subject) || session.HoldsChanges(m.Body))
+	})
 }
 
 // Count counts the letters that were read as answers, whatever their subjects say. Names maps agents to
