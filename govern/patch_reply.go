@@ -89,8 +89,15 @@ func (rs *Records) checkPatch(ctx context.Context, who Actor, a *Reply, on *bloc
 	if err != nil {
 		return c, err
 	}
-	_, report := patch.Convert(r.ID, text, on.Blocks)
-	c.Problem = report.Problems
+	p, report := patch.Convert(r.ID, text, on.Blocks)
+	if c.Problem = report.Problems; !report.OK() {
+		return c, nil
+	}
+	if next, _ := p.ApplyTo(text, r.Version, nil); next != nil {
+		if err := checkDraft(&Draft{ID: r.ID, Content: next.Bytes()}); err != nil {
+			c.Problem = []patch.Problem{{Code: fault.CodeOf(err), Message: err.Error(), Hint: "keep a part of the text, or leave the change out"}}
+		}
+	}
 	return c, nil
 }
 

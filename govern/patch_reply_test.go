@@ -26,9 +26,19 @@ func (k *kit) patchReply(who govern.Actor, text string, shown ...string) []gover
 		}
 		a.Shown = append(a.Shown, record.Ref{ID: address.ID, Version: address.Version})
 	}
+	checked, err := k.CheckPatches(k.ctx(), who, a)
+	if err != nil {
+		k.Fatal(err)
+	}
 	outcomes, err := k.PatchBy(k.ctx(), who, a)
 	if err != nil {
 		k.Fatal(err)
+	}
+	for i := range outcomes { // the agent is asked to correct what would be refused
+		if len(checked) != len(outcomes) || len(checked[i].Problem) != len(outcomes[i].Problem) || len(checked[i].Problem) > 0 && checked[i].Problem[0].Code != outcomes[i].Problem[0].Code {
+			k.Errorf("the check found %+v, but the outcomes are %+v", checked, outcomes)
+			break
+		}
 	}
 	return outcomes
 }
