@@ -238,7 +238,11 @@ func (o *Opened) CheckWork(plan *Opened, file string) error {
 	if err != nil {
 		return err
 	}
-	is, err := journal.Encode(plan.Work)
+	work := plan.Work
+	if o.Work.Settings.Hypotheses == 0 {
+		work.Settings.Hypotheses = 0 // loops of earlier versions do not have it
+	}
+	is, err := journal.Encode(work)
 	if err != nil || string(is) == string(was) {
 		return err
 	}

@@ -189,12 +189,14 @@ func (w *wait) checkReceipt(ctx context.Context, all []post.Message) {
 	}
 }
 
-// collectSent finds messages that an earlier attempt or process sent in this round:
-// reminders, and for a repair the kickoff. A reply to any of them counts.
+// collectSent finds messages that an earlier attempt or process sent for this call: reminders, and for a repair
+// whatever was sent in this round, such as the kickoff. A reply to any of them counts.
 func (w *wait) collectSent(all []post.Message) {
-	mark := w.marker("")
+	isRepair, ask, reminder := len(w.call.Turns) > 1, w.marker("ask"), w.marker("remind")
 	for i := range all {
-		if m := &all[i]; strings.EqualFold(m.From, w.mailer.from()) && !slices.Contains(w.ours, m.ID) && mark.SameRecipient(m.Body) {
+		m := &all[i]
+		isOurs := isRepair && ask.SameRecipient(m.Body) || ask.Marks(m.Body) || reminder.Marks(m.Body)
+		if strings.EqualFold(m.From, w.mailer.from()) && !slices.Contains(w.ours, m.ID) && isOurs {
 			w.ours = append(w.ours, m.ID)
 		}
 	}

@@ -132,7 +132,7 @@ func (p *poorSession) pass(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Unlock()
 	before()
-	out, err := http.NewRequestWithContext(context.WithoutCancel(r.Context()), http.MethodPost, p.server.base()+r.URL.Path, bytes.NewReader(body))
+	out, err := http.NewRequestWithContext(r.Context(), http.MethodPost, p.server.base()+r.URL.Path, bytes.NewReader(body))
 	if err != nil {
 		p.Error(err)
 		return

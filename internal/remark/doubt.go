@@ -81,7 +81,7 @@ func isSeveral(sentence string) bool {
 }
 
 var (
-	operated = regexp.MustCompile(`\b(?:ADD|EDIT|KILL)\b`)
+	operated = regexp.MustCompile(`\b(?:ADD|EDIT|KILL|PROMOTE|DEPRECATE|PIN|MERGE|DELETE)\b`)
 	single   = regexp.MustCompile(`\bthis\b`)
 	plural   = regexp.MustCompile(`\b(?:these|those|both|all|two|three)\b`)
 	// infoLine matches a line of words that open a block, as a fence without its marks has: json title="delta 1", BEGIN DELTA.

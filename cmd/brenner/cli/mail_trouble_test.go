@@ -71,7 +71,7 @@ func TestRecreatedMailboxAcceptsOperator(t *testing.T) {
 		}
 	}
 	withMailServer(t, env, dir, at, func() {
-		if got := run("doctor"); !strings.Contains(got, "no longer accepted for BlueLake, Operator") {
+		if got := run("doctor"); !strings.Contains(got, "no longer accepted for BlueLake\n") {
 			t.Error(got)
 		}
 		for range 2 {
