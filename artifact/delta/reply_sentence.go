@@ -123,8 +123,10 @@ func (r *reader) parseSentences(line string) (all []announcement) {
 		sentence := strings.TrimSpace(line[:end])
 		if a, ok := parseSentence(sentence); ok {
 			all = append(all, a)
-		} else if f, ok := itemform.InSentence(sentence); ok && r.third {
-			all = append(all, announcementOf(f))
+		} else if r.third {
+			if f, ok := itemform.InSentence(sentence); ok {
+				all = append(all, announcementOf(f))
+			}
 		}
 		line = strings.TrimLeft(line[end:], " \t\r\n")
 	}
