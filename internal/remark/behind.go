@@ -93,6 +93,9 @@ var behindSignals = []behindSignal{
 	{"Replace the id with yours.", func(a *after) bool {
 		return isIn(" replace adapt fill substitute ", a.at(0)) && !a.has(id) || a.any(" json ids fields syntax ") && !a.has(author|id) && !a.any(" check self-check checked exact valid ")
 	}},
+	{"Listing 1: the kill that RedSky circulated.", func(a *after) bool {
+		return isIn(" listing figure exhibit quotation ", a.at(0)) && a.at(1) != "" && isDigit(a.at(1)[0])
+	}},
 	{"Sorry, that was meant for RedSky.", func(a *after) bool { return a.at(0) == "sorry" && a.any(" meant wrong another block mistake ") }},
 	{"You will recognise your own words.", func(a *after) bool { return a.has(others) && a.any(" words ") && !a.has(id) }},
 	{"I need to think about it more.", (*after).muses},
@@ -223,7 +226,7 @@ func (a *after) disowns() bool {
 		return false
 	case a.any(" mind ") && a.any(" changed change ") && !a.has(modal):
 		return true
-	case a.has(id), a.isActing(), a.any(" expect liked ") && a.has(thing), a.has(modal) && a.has(acts):
+	case a.has(id), a.isActing(), a.any(" happy glad willing rest "), a.any(" expect liked ") && a.has(thing), a.has(modal) && a.has(acts):
 		return false
 	case a.any(" resist decline refuse "), a.any(" far ") && a.has(negates):
 		return true
@@ -238,7 +241,7 @@ func (a *after) disowns() bool {
 // muses reports whether the author speaks of the block, or of itself, without saying what the block does.
 func (a *after) muses() bool {
 	const short = 6
-	if a.words[0].kind&author == 0 || a.has(id|thing|others|source|modal) || a.any(" can will ") || a.any(" agreed ") && !a.has(negates) || a.isActing() || a.any(" hope know expect else other others further agree disagree happy open welcome confident certain convinced ") {
+	if a.words[0].kind&author == 0 || a.has(id|thing|others|source|modal) || a.any(" can will ") || a.any(" agreed ") && !a.has(negates) || a.isActing() || a.any(" hope know expect else rest other others further agree disagree happy open welcome confident certain convinced ") {
 		return false
 	}
 	if !a.has(negates) && a.any(" send submit resubmit resend offer stand support mean intend repeat ") { // PS: I send it again.

@@ -12,11 +12,11 @@ func isPresented(c []token) bool {
 	return isIn(" here this ", wordAt(c, 0)) && isIn(" is are ", wordAt(c, 1)) || wordAt(c, 0) == "as" && isIn(" a an ", wordAt(c, 1))
 }
 
-const titleWords = " the a an for in of as is are this my to from me with it 1 2 3 4 5 one two three only record and below follows following pending block version option "
+const titleWords = " the a an for in of as is are this my to from me with it 1 2 3 4 5 one two three only record and below follows following pending block version "
 
 // isOrdinary reports whether a clause has only words of ordinary titles.
 func isOrdinary(c []token) bool {
-	if len(c) == 1 && (isIn(joining, c[0].text) || isIn(" me this note notes ", c[0].text)) || c[0].text == "option" && len(c) == 2 {
+	if len(c) == 1 && (isIn(joining, c[0].text) || isIn(" me this note notes ", c[0].text)) || len(c) == 4 && c[0].text == "with" && c[3].text == "mind" {
 		return true
 	}
 	isPlain := last(c).text == "record" && c[0].text == "for"

@@ -56,7 +56,7 @@ var vocabulary = index([]list{
 		"knee-jerk blunt fail flawed worse down out reconsider mistake error mistaken merciless unfair unsent ways stray rainy kept whoever throw threw ignore disregard tear tore unsaid undone working alone devil's dead vague argue doubtful"},
 	{past, "earlier previously previous last old older former historical already yesterday ago archived original originally initial initially before once used history past since prior background appendix v1 v2 v3"},
 	{delays, "later next tomorrow soon eventually wait pending until postpone defer delay after future afterwards plan intend hold sleep"},
-	{lesson, "example sample illustrate illustration demonstrate demonstration shape form format syntax template schema mock mock-up mockup toy specimen demo pattern structure notation listing figure placeholder dummy exhibit skeleton shell blank hypothetical checking testing typical " +
+	{lesson, "example sample illustrate illustration demonstrate demonstration shape form format syntax template schema mock mock-up mockup toy brainstorm brainstorming specimen demo pattern structure notation listing figure placeholder dummy exhibit skeleton shell blank hypothetical checking testing typical " +
 		"fyi information reminder contrast comparison verbatim quotation quote thought curiosity provocation thought-experiment context reference ease recap recall remember remind restate draft scratch rough dry field"},
 	{thing, "hypothesis hypotheses rival alternative claim mechanism evidence data prediction assumption slate anomaly critique test control result observation theory"},
 	{finite, "is are am was were has have had do does did can must shall will should be been need deserve belong require call"},

@@ -143,12 +143,26 @@ func (f *finder) close() {
 		f.killed(o.under, o.id(), o.at, o.values())
 		return
 	}
+	if verb := o.verb(); isKill(verb) && o.id() != "" {
+		f.killed(verb, o.id(), o.at, o.values())
+		return
+	}
 	if f.isPayload() {
 		return
 	}
 	if a, ok := f.item(&o); ok {
 		f.all = append(f.all, a)
 	}
+}
+
+// verb returns what an object says is done, in small letters, or "".
+func (o *frame) verb() string {
+	for _, p := range o.fields {
+		if p.key == "operation" || p.key == "op" || p.key == "action" {
+			return strings.ToLower(p.value)
+		}
+	}
+	return ""
 }
 
 // isPayload reports whether an object that ends is in a change with an operation.
