@@ -57,7 +57,7 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	if r.isSaid(withdrawn, between, b) {
 		between = nil // it is about the fence above
 	}
-	said, isBehind, ok := r.remarks().Beside(between, r.src[b.Start:b.End], r.src[b.End:])
+	said, isBehind, ok := r.remarks().Beside(between, r.src[b.Start:b.End], r.finished(r.src[b.End:]))
 	switch {
 	case isBehind && ok:
 		r.beside.said = said.Line
@@ -143,9 +143,17 @@ func (r *reader) remarks() remark.Rules {
 	return rules
 }
 
+// finished returns a text behind a block, without the sentence in which a reply was cut.
+func (r *reader) finished(text []byte) []byte {
+	if !r.third || !r.opt.Cut {
+		return text
+	}
+	return text[:bytes.LastIndexAny(text, ".!?\n")+1]
+}
+
 // fateBehind returns what becomes of a delta because of the text behind it.
 func (r *reader) fateBehind(block, text []byte) fate {
-	if said, ok := r.remarks().Behind(text, block); ok {
+	if said, ok := r.remarks().Behind(r.finished(text), block); ok {
 		return fateWithdrawn(said)
 	}
 	return fate{}
