@@ -61,7 +61,7 @@ var (
 	earlier    = regexp.MustCompile(`(?i)\b(?:not|never|cannot|if|unless|whether|could|might|once|when|until|after|without|instead|otherwise|already|earlier|previously|next round)\b`)
 	elsewhere  = regexp.MustCompile(`(?i)\b(?:(?:next|last|previous|another|in) round|later|unless)\b`)
 	newTitle   = regexp.MustCompile(`^(?:New ` + oneID + `|` + oneID + ` [\[(](?i:new|proposed|my proposal|added|addition)[\])])[^\w:—–-]{0,4}(?::| —| –| -) *(\S.*)$`)
-	newItems   = regexp.MustCompile(`(?i)^(?:my |the )?(?:new|additional|proposed|further|added)(?: new)? (?:hypotheses|tests|assumptions|anomalies|critiques|predictions)$|^(?i:hypotheses|tests|assumptions|anomalies|critiques|predictions) to (?:be )?add(?:ed)?$`)
+	newItems   = regexp.MustCompile(`(?i)^(?:my |the )?(?:new|additional|proposed|further|added)(?: new)? (?:hypotheses|tests|assumptions|anomalies|critiques|predictions)$|^(?:hypotheses|tests|assumptions|anomalies|critiques|predictions) to (?:be )?add(?:ed)?$`)
 )
 
 // InSentence returns the change that a sentence proposes.
