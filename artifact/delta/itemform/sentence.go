@@ -147,6 +147,6 @@ func Clues() []string {
 	return []string{
 		"should", "must ", "to go", "hereby ", "can ", "like to", "et's ", "et’s ", "et us ", "lease ", "'d ", "’d ", "'ll ", "’ll ", " will ",
 		"Set ", "set ", "ower ", "aise ", "educe ", "ncrease ", "ark ", "orrect ", "djust ", "swap ", "xtend ", "eeds ",
-		"lso ", "nd ", "hen ", "'m ", " am ", "'re ", " are ", "rid of", "→", "->", "=>", " is to ", ": ", "(new", "(proposed", "(my ", "(added", "(addition", "[new", "[NEW", "(NEW", "[proposed", "(Proposed", "(New", "[New",
+		"rid of", "→", "->", "=>", "(new", "(proposed", "(my ", "(added", "(addition", "[new", "[NEW", "(NEW", "[proposed", "(Proposed", "(New", "[New",
 	}
 }
