@@ -197,12 +197,13 @@ func (p *poorSession) run(is func(*mailRequest) bool, n int, before bool, args .
 		}
 		return nil, kill
 	}
+	err := c.Start() // its requests wait until it has a process that can be killed
 	p.mu.Unlock()
-	if err := c.Start(); err != nil {
+	if err != nil {
 		p.Fatal(err)
 	}
 	stuck := time.AfterFunc(3*time.Minute, func() { _ = c.Process.Kill() }) // the output tells why
-	err := c.Wait()
+	err = c.Wait()
 	close(gone)
 	p.mu.Lock()
 	p.at = nil
