@@ -37,6 +37,8 @@ type Options struct {
 	Keys    *Keyring      // agents' tokens; nil keeps them in memory
 	HTTP    *http.Client  // nil means a plain client
 	Timeout time.Duration // per call; 0 means 30 s
+	// Settle is how long a server may work on a request whose client is gone; 0 means 10 s.
+	Settle time.Duration
 }
 
 // String returns the options without secrets.
@@ -76,6 +78,8 @@ type Client struct {
 	http           http.Client
 	timeout        time.Duration
 	maxThreadBytes int // limit for reading a thread
+	settle         time.Duration
+	began          time.Time
 
 	mu          sync.Mutex
 	initMu      sync.Mutex // held during initialization
@@ -85,6 +89,7 @@ type Client struct {
 	version     string
 	last        int64 // id of the newest request
 
+	losses   map[string]time.Time       // when the response to a message was lost, by its key
 	projects map[string]ID              // ids by key
 	offered  map[string]map[string]bool // tools and their arguments; nil if not listed yet
 }
@@ -94,7 +99,10 @@ func New(o Options) (*Client, error) {
 	if !baseurl.Valid(o.URL) {
 		return nil, &fault.Error{Code: Invalid, Detail: "not a valid mail server URL: " + fault.Shown(baseurl.Shown(o.URL)), Hint: "write it like " + DefaultBaseURL + DefaultPath}
 	}
-	c := &Client{url: o.URL, flags: o.Flags, token: o.Token, ownOnly: o.OwnOnly, keys: o.Keys, timeout: o.Timeout, maxThreadBytes: maxThreadBytes}
+	c := &Client{url: o.URL, flags: o.Flags, token: o.Token, ownOnly: o.OwnOnly, keys: o.Keys, timeout: o.Timeout, maxThreadBytes: maxThreadBytes, settle: o.Settle, began: time.Now()}
+	if c.settle <= 0 {
+		c.settle = 10 * time.Second
+	}
 	if c.keys == nil {
 		c.keys = &Keyring{}
 	}

@@ -2,7 +2,9 @@ package mail_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"brenner/internal/fault"
 	"brenner/mail"
@@ -45,6 +47,40 @@ func TestSentOncePerMarkerOnPoorServer(t *testing.T) {
 	}
 	if n := p.Calls("send_message"); n != 2 {
 		t.Errorf("sent %d times, want one for each marker", n)
+	}
+}
+
+// A server may still work on a request whose client is gone, in this process or an earlier one: the message is not
+// sent again while it may arrive.
+func TestSentOnceByBusyServer(t *testing.T) {
+	for name, again := range map[string]bool{"response lost": false, "process killed": true} {
+		t.Run(name, func(t *testing.T) {
+			p := mailtest.NewPoor(t, &mailtest.Poor{Late: 1})
+			d, mark := question("BlueLake"), mail.MarkerOf(thread, 1, "BlueLake", "call")
+			c := poorBox(t, p, mail.Options{Settle: time.Hour})
+			if again {
+				killed := d
+				killed.Body = mark.In(d.Body)
+				if _, err := c.Send(t.Context(), killed); fault.CodeOf(err) != mail.Unsure {
+					t.Fatal(err)
+				}
+				c, d.Again = poorBox(t, p, mail.Options{Settle: time.Hour}), true
+			}
+			s, err := c.SendOnce(t.Context(), d, mark)
+			if n := p.Calls("send_message"); err != nil || len(s.Messages) != 1 || n != 1 {
+				t.Errorf("got %d messages, sent %d times: %v; want one of each", len(s.Messages), n, err)
+			}
+		})
+	}
+}
+
+// A message that did not arrive is sent again once no server can work on it any longer.
+func TestLostMessageIsSentAgain(t *testing.T) {
+	p := mailtest.NewPoor(t, &mailtest.Poor{})
+	c, d := poorBox(t, p, mail.Options{Settle: time.Nanosecond}), question("BlueLake")
+	d.Again = true
+	if s, err := c.SendOnce(t.Context(), d, mail.MarkerOf(thread, 1, "BlueLake", "call")); err != nil || s.Before || p.Calls("send_message") != 1 {
+		t.Errorf("%+v, %v", s, err)
 	}
 }
 
@@ -97,6 +133,32 @@ func TestProjectIsCheckedBeforeSending(t *testing.T) {
 	}
 	if n := p.Calls("send_message"); n != 0 {
 		t.Errorf("%d messages were sent", n)
+	}
+}
+
+// Between the check and the message another project takes the name of the recipient: the sender is told, and a reply of that
+// agent is not in the thread.
+func TestNameIsTakenWhileSending(t *testing.T) {
+	p := mailtest.NewPoor(t, &mailtest.Poor{Steal: "BlueLake"})
+	c := poorBox(t, p, mail.Options{})
+	s, err := c.SendOnce(t.Context(), question("BlueLake"), mail.MarkerOf(thread, 1, "BlueLake", "call"))
+	if fault.CodeOf(err) != mail.OtherProject || len(s.Messages) != 1 || !strings.Contains(err.Error(), "message 1 may have reached an agent of another project") {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	must(t, func() error {
+		return c.Call(t.Context(), "send_message", map[string]any{
+			"project_key": "/srv/other", "sender_name": "BlueLake", "to": []string{"Operator"}, "subject": "Re: KICKOFF: q", "body_md": "theirs", "thread_id": thread,
+		})
+	})
+	all, err := c.Thread(t.Context(), mail.ThreadQuery{Project: project, Thread: thread, Reader: "Operator"})
+	if err != nil || len(all) != 1 || all[0].From != "Operator" {
+		t.Errorf("the thread has %+v, %v; want only the question", all, err)
+	}
+	if all, err := c.Inbox(t.Context(), mail.InboxQuery{Project: project, Agent: "Operator", Thread: thread}, 0); err != nil || len(all) != 0 {
+		t.Errorf("got %+v, %v; want no reply of another project", all, err)
+	}
+	if all, err := c.Inbox(t.Context(), mail.InboxQuery{Project: project, Agent: "Operator"}, 0); err != nil || len(all) != 1 {
+		t.Errorf("got %+v, %v; want the mail of the other project in the whole inbox", all, err)
 	}
 }
 

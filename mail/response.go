@@ -135,8 +135,17 @@ func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessa
 	if bytes.HasPrefix(bytes.TrimSpace(payload), []byte("{")) { // one text per element
 		payload, _ = json.Marshal(append([]json.RawMessage{payload}, rest...)) // each is valid
 	}
-	if err := json.Unmarshal(payload, list); err != nil {
+	var filed []struct {
+		Message
+		Project ID `json:"project_id"`
+	}
+	if err := json.Unmarshal(payload, &filed); err != nil {
 		return c.garbled(op, "unexpected list", payload)
+	}
+	*list = make([]Message, len(filed))
+	for i := range filed {
+		(*list)[i] = filed[i].Message
+		(*list)[i].project = filed[i].Project
 	}
 	return nil
 }

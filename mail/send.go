@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"brenner/internal/fault"
 )
@@ -163,6 +164,15 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 	if m.Thread == "" {
 		m.Thread = d.Thread
 	}
+	if _, keyed := arguments["idempotency_key"]; keyed {
+		return m, nil
+	}
+	// Another project may have taken a name since the check.
+	if err := c.CheckProject(ctx, d.Project, d.Recipients()...); fault.CodeOf(err) == OtherProject {
+		f := fault.Distinct(err)[0]
+		f.Detail = "message " + string(m.ID) + " may have reached an agent of another project, whose reply does not count: " + f.Detail
+		return m, f
+	}
 	return m, nil
 }
 
@@ -226,24 +236,70 @@ func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, erro
 	d.Body, d.Key = mark.In(d.Body), mark.Session+"/"+mark.Hash
 	keyed := c.accepts(ctx, "send_message", "idempotency_key")
 	for try := 1; ; try++ {
+		var there Sent
 		if !keyed { // the server does not detect duplicates: search for it
-			there, err := c.Marked(ctx, d, mark)
-			if err != nil {
-				return Sent{}, err
+			var err error
+			if there, err = c.settled(ctx, d, mark); err != nil || len(there.Messages) > 0 && len(there.Missed) == 0 {
+				return there, err
 			}
-			if len(there.Messages) > 0 && len(there.Missed) == 0 {
-				return there, nil
-			}
-			if s, err := c.sendRest(ctx, d, there.Messages); !lost(err) || try == attempts || ctx.Err() != nil {
-				s.Messages = append(there.Messages, s.Messages...)
-				return s, err
-			}
-			continue
 		}
-		if s, err := c.Send(ctx, d); !lost(err) || try == attempts || ctx.Err() != nil {
-			return s, err
+		s, err := c.sendRest(ctx, d, there.Messages)
+		if lost(err) {
+			c.noteLoss(d.Key)
+			if try < attempts && ctx.Err() == nil {
+				continue
+			}
+		}
+		s.Messages = append(there.Messages, s.Messages...)
+		return s, err
+	}
+}
+
+// noteLoss remembers when the response to a message was lost.
+func (c *Client) noteLoss(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.losses == nil {
+		c.losses = make(map[string]time.Time)
+	}
+	c.losses[key] = time.Now()
+}
+
+// settled is Marked for a message that may be on its way: a server may still work on a request whose client is gone. So
+// what an earlier process or a request without a response may have sent is searched for until such a request
+// must be done.
+func (c *Client) settled(ctx context.Context, d Draft, mark Marker) (Sent, error) {
+	c.mu.Lock()
+	since, maybe := c.losses[d.Key]
+	c.mu.Unlock()
+	if d.Again && !maybe {
+		since, maybe = c.began, true
+	}
+	until := since.Add(c.settle)
+	if deadline, ok := ctx.Deadline(); ok {
+		until = earlier(until, time.Now().Add(time.Until(deadline)/4)) //nolint:mnd // most of the time is for the reply
+	}
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		last := !maybe || !time.Now().Before(until)
+		there, err := c.Marked(ctx, d, mark)
+		if last || err != nil || len(there.Messages) > 0 {
+			return there, err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return there, &fault.Error{Code: Unsure, Op: "send_message", Place: c.url, Detail: "stopped while looking for an earlier message", Cause: ctx.Err()}
 		}
 	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // sendRest sends a message to the recipients not yet reached: one by one if others have it, so that

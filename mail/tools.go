@@ -93,18 +93,29 @@ func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([
 	if err := c.callLongAs(ctx, wait, proof{q.Project, q.Agent, "registration_token", true}, tool, arguments, &all); err != nil {
 		return nil, err
 	}
-	return q.narrowed(all), nil
+	if q.Thread == "" {
+		return addressed(all), nil
+	}
+	all = slices.DeleteFunc(all, func(m Message) bool { return m.Thread != q.Thread }) // some servers ignore the argument
+	return addressed(c.inProject(ctx, q.Project, all)), nil
 }
 
-// narrowed applies the query's thread again, for servers that ignore it.
-func (q *InboxQuery) narrowed(all []Message) []Message {
-	var kept []Message
-	for _, m := range all {
-		if m.addressFromMarker(); q.Thread == "" || m.Thread == q.Thread {
-			kept = append(kept, m)
-		}
+// inProject returns the messages that are filed in a project. On servers with global names, a thread of the same id in another
+// project may have mail to our agents.
+func (c *Client) inProject(ctx context.Context, project string, all []Message) []Message {
+	if !slices.ContainsFunc(all, func(m Message) bool { return m.project != "" }) {
+		return all
 	}
-	return kept
+	own, err := c.projectID(ctx, project)
+	return slices.DeleteFunc(all, func(m Message) bool { return err == nil && own != "" && m.project != "" && m.project != own })
+}
+
+// addressed sets the recipients that the markers name where the server lists none.
+func addressed(all []Message) []Message {
+	for i := range all {
+		all[i].addressFromMarker()
+	}
+	return all
 }
 
 // Waits reports whether the server supports long polling.
@@ -198,9 +209,7 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		all[i].addressFromMarker()
-	}
+	all = addressed(c.inProject(ctx, q.Project, all))
 	sortByTime(all)
 	return all, nil
 }

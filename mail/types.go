@@ -68,6 +68,7 @@ type Message struct {
 	Attachments []any     `json:"attachments"`
 	Kind        string    `json:"kind"`
 	Receipts    []Receipt `json:"receipts,omitempty"` // for the sender, if the server reports them
+	project     ID        // in which it is filed, if the server reports that
 }
 
 // Receipt records when a recipient read and acknowledged a message.
@@ -96,6 +97,8 @@ type Draft struct {
 	Attachments []File
 	// Key makes sending idempotent: the same sender and key return the existing message.
 	Key string
+	// Again means that an earlier process may have sent it, for SendOnce.
+	Again bool
 }
 
 // File is the content of an attachment.

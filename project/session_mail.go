@@ -224,7 +224,7 @@ func (o *sessionMail) Publish(ctx context.Context, p session.Publication) (lette
 		return nil, nil, err
 	}
 	sent, missed, err := desk.Publish(ctx, agentmail.Compiled{
-		Thread: p.Thread, Version: p.Version, Subject: p.Subject, Bodies: p.Bodies, Whole: p.Whole,
+		Thread: p.Thread, Version: p.Version, Subject: p.Subject, Bodies: p.Bodies, Whole: p.Whole, Again: p.Again,
 	})
 	for _, m := range sent {
 		letters = append(letters, string(m.ID))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# real-mail.sh: installs the mail server mcp-mail from PyPI (once, 450 MB), and runs the tests that use it on loopback.
+# real-mail.sh: installs the mail server mcp-mail from PyPI (once, 550 MB), and runs the tests that use it on loopback.
 # Versions are in real-mail/requirements.txt. They are kept outside the repository, in the user's cache directory.
 # Arguments are passed to go test. Needs Python 3.11 to 3.13 with venv. `real-mail.sh --install` only installs.
 set -eu

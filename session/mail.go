@@ -35,6 +35,7 @@ type Publication struct {
 	Subject string
 	Bodies  map[string]string // by agent: what its role may see
 	Whole   string            // for people: everything
+	Again   bool              // its mailing began before
 }
 
 func (s *run) restoreMail() {
@@ -142,6 +143,7 @@ func (s *run) mail(ctx context.Context) (Publication, flow.Published, error) {
 	if err != nil {
 		return p, done, err
 	}
+	p.Again = s.state.Publishing >= done.Version
 	begin := flow.Publishing{Version: done.Version, To: slices.Sorted(maps.Keys(p.Bodies))}
 	if err := s.writeEvent(ctx, flow.KindPublishing, begin); err != nil {
 		return p, done, err

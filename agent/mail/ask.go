@@ -121,6 +121,7 @@ func (w *wait) send(ctx context.Context) error {
 	}
 	s, err := w.mailer.Client.SendOnce(ctx, post.Draft{
 		Project: w.mailer.Project, From: w.mailer.from(), To: []string{w.who.Name}, Subject: subject, Body: turn.Text, Thread: w.call.Thread, AckRequired: true,
+		Again: w.call.Before > 0,
 	}, w.marker("ask"))
 	if err != nil {
 		return err
@@ -273,7 +274,7 @@ func (w *wait) remind(ctx context.Context) error {
 	s, err := w.mailer.Client.SendOnce(ctx, post.Draft{
 		Project: w.mailer.Project, From: w.mailer.from(), To: []string{w.who.Name}, Thread: w.call.Thread,
 		Subject: "INFO: still waiting for your answer: " + w.call.Subject,
-		Body:    w.call.Nudge,
+		Body:    w.call.Nudge, Again: w.call.Before > 0,
 	}, w.marker("remind"))
 	if err != nil {
 		return err

@@ -310,6 +310,7 @@ type Compiled struct {
 	Subject string
 	Bodies  map[string]string // Markdown, by the roster's name
 	Whole   string            // Markdown, for our own mailbox, where the operator reads it
+	Again   bool              // an earlier process began to send it
 }
 
 // Publish sends COMPILED, once for each version and recipient. It returns the
@@ -325,7 +326,7 @@ func (m *Mailer) Publish(ctx context.Context, c Compiled) (sent []post.Message, 
 	}
 	slices.Sort(names)
 	send := func(to, body string) error {
-		draft := post.Draft{Project: m.Project, From: m.from(), To: []string{to}, Thread: c.Thread, Subject: c.Subject, Body: body}
+		draft := post.Draft{Project: m.Project, From: m.from(), To: []string{to}, Thread: c.Thread, Subject: c.Subject, Body: body, Again: c.Again}
 		mark := post.MarkerOf(c.Thread, 0, to, "compiled/"+strconv.Itoa(c.Version)+"/"+to)
 		s, err := m.Client.SendOnce(ctx, draft, mark)
 		if fault.CodeOf(err) == post.KeyReused { // already sent, with a view from before a later note

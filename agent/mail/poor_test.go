@@ -164,6 +164,20 @@ func TestOtherProjectsAgents(t *testing.T) {
 	}
 }
 
+// A name that is taken between the check and the message: the call fails, and so does every later attempt, whatever the other
+// project's agent replies.
+func TestNameIsTakenWhileAsking(t *testing.T) {
+	p := mailtest.NewPoor(t, &mailtest.Poor{Steal: "RedSky"})
+	for range 2 {
+		a, _ := poorMailer(t, p, agentmail.Options{}).Agent(agent.Setup{Entry: roster.Entry{Agent: "RedSky"}})
+		_, err := a.Ask(t.Context(), agentCall("RedSky"))
+		var f *agent.Failure
+		if !errors.As(err, &f) || f.Retry || fault.CodeOf(f.Cause) != mail.OtherProject || p.Calls("send_message") != 1 {
+			t.Errorf("%v: %d messages were sent, want one, and a failure that lasts", err, p.Calls("send_message"))
+		}
+	}
+}
+
 func agentCall(name string) agent.Call {
 	c := round(1)
 	c.Agent = name

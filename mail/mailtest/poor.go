@@ -30,8 +30,15 @@ type Poor struct {
 	Core bool
 	// Lose is the number of messages delivered without a response.
 	Lose int
+	// Late is the number of messages on which the server still works when their client is gone: they are delivered at the
+	// third request for a resource after that.
+	Late int
+	// Steal is an agent whose name another project takes while a message is sent.
+	Steal string
 
 	mu       sync.Mutex
+	pending  func()
+	reads    int
 	projects []string // human keys; the id is the index plus 1
 	agents   []*poorAgent
 	letters  []*poorLetter
@@ -139,13 +146,26 @@ func (p *Poor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		detail(http.StatusForbidden, "Forbidden")
 	case strings.HasPrefix(q.Method, "notifications/"):
 		w.WriteHeader(http.StatusAccepted)
+	case q.tool() == "send_message" && p.Late > 0:
+		p.Late, p.reads, p.pending = p.Late-1, 0, func() { p.answer(&q) }
+		panic(http.ErrAbortHandler)
 	default:
+		p.deliverLate(&q)
 		reply := p.answer(&q)
 		if q.tool() == "send_message" && p.Lose > 0 {
 			p.Lose--
 			panic(http.ErrAbortHandler)
 		}
 		write(w, &Quirks{}, reply)
+	}
+}
+
+func (p *Poor) deliverLate(q *request) {
+	if q.Method != "resources/read" {
+		return
+	}
+	if p.reads++; p.reads == 3 && p.pending != nil {
+		p.pending()
 	}
 }
 
@@ -243,6 +263,10 @@ func (p *Poor) call(tool string, a map[string]any) (any, error) {
 	case tool == "fetch_inbox":
 		return map[string]any{"result": p.inbox(who, a)}, nil
 	case tool == "send_message":
+		if p.Steal != "" {
+			p.register(p.ensure("/srv/other"), p.Steal, "", "", "")
+			p.Steal = ""
+		}
 		return delivered(p.send(who, text("thread_id"), text("subject"), text("body_md"), a["ack_required"] == true, names(a, "to"), names(a, "cc"), names(a, "bcc"))), nil
 	}
 	return p.callAbout(tool, who, a)
