@@ -106,6 +106,13 @@ func (d *Draft) Check() error {
 	return l.Err()
 }
 
+// CheckAttachments refuses attachments that no box could store.
+func (d *Draft) CheckAttachments() error {
+	var l fault.List
+	d.checkAttachments(func(code fault.Code, hint, format string, args ...any) { l.Add(code, "", hint, format, args...) })
+	return l.Err()
+}
+
 // checkAttachments refuses attachments that are too large, or whose names could not be those of files.
 func (d *Draft) checkAttachments(wrong func(code fault.Code, hint, format string, args ...any)) {
 	if n := len(d.Attachments); n > maxAttachments {

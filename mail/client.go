@@ -131,6 +131,13 @@ func (c *Client) URL() string { return c.url }
 // Keys returns the tokens of the agents that this client acts for.
 func (c *Client) Keys() *Keyring { return c.keys }
 
+// SendsToken reports whether requests carry a bearer token.
+func (c *Client) SendsToken() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.token != "" && (!c.ownOnly || c.asked)
+}
+
 // accepts reports whether a tool of this server accepts an argument that is not in the contract. Many
 // servers refuse unknown arguments.
 func (c *Client) accepts(ctx context.Context, tool, argument string) bool {

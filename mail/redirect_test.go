@@ -1,6 +1,7 @@
 package mail_test
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/mail"
+	"brenner/mail/mailtest"
 )
 
 // roundTrip adapts a function to http.RoundTripper.
@@ -60,3 +62,45 @@ func TestRedirectsKeepTarget(t *testing.T) {
 		})
 	}
 }
+
+// An agent's token is sent only to the server that made it, although the keyring has those of other servers.
+func TestAgentTokensStayAtTheirServer(t *testing.T) {
+	keys := &mail.Keyring{}
+	var sent []string
+	for _, d := range []*mailtest.Double{mailtest.New(t, mailtest.Quirks{Tokens: true}), mailtest.New(t, mailtest.Quirks{Tokens: true})} {
+		transport := &http.Transport{}
+		t.Cleanup(transport.CloseIdleConnections)
+		recording := recorder(func(r *http.Request) (*http.Response, error) {
+			body, err := io.ReadAll(r.Body)
+			sent = append(sent, string(body))
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if err != nil {
+				return nil, err
+			}
+			return transport.RoundTrip(r)
+		})
+		c, err := mail.New(mail.Options{URL: d.URL + "/mcp", Keys: keys, HTTP: &http.Client{Transport: recording}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t, func() error { _, err := c.EnsureProject(t.Context(), project); return err })
+		must(t, func() error {
+			_, err := c.Register(t.Context(), mail.Registration{Project: project, Name: "BlueLake"})
+			return err
+		})
+		must(t, func() error {
+			_, err := c.Send(t.Context(), mail.Draft{Project: project, From: "BlueLake", To: []string{"BlueLake"}, Subject: "s", Body: "b"})
+			return err
+		})
+		own := keys.Token(c.URL(), project, "BlueLake")
+		if all := strings.Join(sent, "\n"); own == "" || !strings.Contains(all, own) || strings.Count(all, `_token":"`) != strings.Count(all, own) {
+			t.Errorf("the token is %q; sent:\n%s", own, all)
+		}
+		sent = nil
+	}
+}
+
+// recorder adapts a function to http.RoundTripper.
+type recorder func(*http.Request) (*http.Response, error)
+
+func (f recorder) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

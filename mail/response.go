@@ -266,7 +266,7 @@ func (c *Client) refusedByHTTP(op, session string, resp *http.Response) error {
 	case http.StatusUnauthorized:
 		f.Code, f.Hint = NoAuth, "set "+EnvToken+" to the server's token"
 	case http.StatusForbidden:
-		f.Code, f.Hint = NoAuth, "check the address and the token, which may be for reading only; mcp-mail takes writes with HTTP_RBAC_DEFAULT_ROLE=writer"
+		f.Code, f.Hint = NoAuth, "use a token that may write; if it is mcp-mail, start it with HTTP_RBAC_DEFAULT_ROLE=writer"
 	case http.StatusRequestEntityTooLarge:
 		f.Code, f.Hint = TooLarge, "send less, or split the text"
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -140,6 +141,12 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 			arguments["idempotency_key"] = d.Key
 		}
 	}
+	if len(d.Attachments) > 0 {
+		if ok, err := c.mustAccept(ctx, tool, "attachments"); !ok || err != nil {
+			return Message{}, cmp.Or(err, noAttachments(c.url, tool))
+		}
+		arguments["attachments"] = d.Attachments
+	}
 	for _, name := range []string{"importance", "ack_required"} {
 		if _, ok := arguments[name]; ok && c.lacks(ctx, tool, name) {
 			delete(arguments, name)
@@ -174,6 +181,13 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 		return m, f
 	}
 	return m, nil
+}
+
+func noAttachments(server, tool string) error {
+	return &fault.Error{
+		Code: Invalid, Op: tool, Place: server, Detail: "this server takes no attachments; nothing was sent",
+		Hint: "name a path in the text, or use `brenner mail serve`",
+	}
 }
 
 // CheckProject returns an error if one of the agents belongs to another project. On some servers names are

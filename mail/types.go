@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -76,6 +77,22 @@ type Receipt struct {
 	Agent string  `json:"agent"`
 	Read  Instant `json:"read_ts"`
 	Acked Instant `json:"ack_ts"`
+}
+
+// Files returns the attachments as far as they can be read: servers other than the embedded one describe them in their own way.
+func (m *Message) Files() []Attachment {
+	all := make([]Attachment, len(m.Attachments))
+	for i, any := range m.Attachments {
+		data, _ := json.Marshal(any) // it came as JSON
+		var other struct {
+			Path string `json:"path"`
+			Type string `json:"type"`
+		}
+		_ = json.Unmarshal(data, &all[i]) // what does not fit is not shown
+		_ = json.Unmarshal(data, &other)
+		all[i].Name, all[i].MediaType = cmp.Or(all[i].Name, other.Path, "unnamed"), cmp.Or(all[i].MediaType, other.Type, "unknown type")
+	}
+	return all
 }
 
 // Acked reports whether an agent acknowledged the message, according to the receipts.

@@ -19,6 +19,7 @@ import (
 	"brenner/mail/clients"
 	"brenner/mail/server"
 	"brenner/prompts"
+	"brenner/roster"
 )
 
 // tokensFile is the file of agents' tokens in a project's state directory.
@@ -123,7 +124,13 @@ func (p *Project) bearer(address string) (token string, own bool, err error) {
 	if token := p.served.token(address); token != "" {
 		return token, false, nil
 	}
-	if token := p.variable(p.Config.Mail.TokenEnv); token != "" {
+	token = p.variable(p.Config.Mail.TokenEnv)
+	if owner := p.tokenOwner(); token != "" && owner != "" && !baseurl.SameServer(owner, address) {
+		p.Log.Warn().Str("hint", "if it is for that server, set "+mail.EnvBaseURL+" to its address").
+			Msgf("the token of %s is for %s; not sent to %s", p.Config.Mail.TokenEnv, baseurl.Shown(owner), baseurl.Shown(address))
+		token = ""
+	}
+	if token != "" {
 		err := p.mustTrust(p.Config.Origin("mail.token_env"), "send the token of "+p.Config.Mail.TokenEnv+" to "+address)
 		return token, false, err
 	}
@@ -132,6 +139,14 @@ func (p *Project) bearer(address string) (token string, own bool, err error) {
 	}
 	token, err = p.mailGuard().Operator()
 	return token, true, err
+}
+
+// tokenOwner returns the mail server that the environment or a file names, to which the token in the environment belongs, or "".
+func (p *Project) tokenOwner() string {
+	if from := p.Config.Origin("mail.base_url"); from.Level != roster.Default && from.Level != roster.Flags {
+		return p.Config.Mail.BaseURL
+	}
+	return p.variable(mail.EnvBaseURL)
 }
 
 // ProgramToken returns the token for agents' programs in the environment, or "".

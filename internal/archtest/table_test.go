@@ -218,6 +218,7 @@ func brenner() Table {
 			Needs: "internal/baseurl internal/fault internal/files internal/text roster kickoff store store/sqlite mail mail/clients agent/openai " +
 				"agent/program session session/audit session/flow session/preflight config project",
 		},
+		{Path: "project/post", Kind: Shell, Needs: "internal/fault internal/files internal/text mail agent/mail project"},
 		{
 			Path: "project/lessons", Kind: Shell,
 			Needs: "internal/fault internal/text internal/tokens store/record playbook playbook/keeper session session/memory govern config project",
@@ -230,7 +231,7 @@ func brenner() Table {
 
 		{Path: "cmd/brenner/cli/ui", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact roster store session config project"},
 		{Path: "cmd/brenner/cli/loopcmd", Kind: Shell, Needs: "internal/fault internal/text artifact store/journal session session/flow loop loop/report config project cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
-		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "mail mail/clients mail/server config project cmd/brenner/cli/ui"},
+		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "internal/text mail mail/clients mail/server config project project/post cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/mergecmd", Kind: Shell,
 			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint merge merge/settle session session/audit config project " +

@@ -2,6 +2,7 @@
 package baseurl
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"strings"
@@ -106,4 +107,21 @@ func Loopback(host string) bool {
 func IsLocal(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && Loopback(u.Hostname())
+}
+
+// SameServer reports whether two addresses name the same scheme, host and port. The names of this machine are one host.
+func SameServer(one, two string) bool {
+	a, okA := Parse(one)
+	b, okB := Parse(two)
+	if !okA || !okB || a.Scheme != b.Scheme || port(a) != port(b) {
+		return false
+	}
+	return strings.EqualFold(a.Hostname(), b.Hostname()) || Loopback(a.Hostname()) && Loopback(b.Hostname())
+}
+
+func port(u *url.URL) string {
+	if u.Port() == "" && u.Scheme == "https" {
+		return "443"
+	}
+	return cmp.Or(u.Port(), "80")
 }

@@ -3,6 +3,7 @@ package files
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -14,8 +15,6 @@ import (
 
 // MostBytes bounds how much of one file is read, because a device may have no end.
 const MostBytes = 256 << 20
-
-var errTooLarge = errors.New("larger than 256 MiB")
 
 // Read returns the content of a file of at most MostBytes.
 func Read(path string) ([]byte, error) { return ReadAtMost(path, MostBytes) }
@@ -34,7 +33,7 @@ func ReadAtMost(path string, most int64) ([]byte, error) {
 func ReadBounded(r io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(data)) > most {
-		err = errTooLarge
+		err = fmt.Errorf("larger than %d MiB", most>>20)
 	}
 	return data, err
 }

@@ -60,13 +60,21 @@ func checkServer(ctx context.Context, b *project.Mailbox) []Check {
 	h, err := b.Client.Health(ctx)
 	switch code := fault.CodeOf(err); {
 	case err == nil && h.Ready():
-		return append(d, fine(at, strings.TrimSpace("responds, accepts the token; "+h.Status+" "+h.Version)))
+		accepts := "needs no token; "
+		if b.Client.SendsToken() {
+			accepts = "accepts the token; "
+		}
+		return append(d, fine(at, strings.TrimSpace("responds, "+accepts+h.Status+" "+h.Version)))
 	case err == nil:
 		return append(d, broken(at, "unhealthy: it reports "+fault.Shown(h.Status), "check the server's log"))
 	case code == mail.Unreachable:
 		return append(d, broken(at, "no response", mail.HowToServe(b.Client.URL())+", or set its address with "+mail.EnvBaseURL+" or mail.base_url in "+config.FileName))
 	case code == mail.NoAuth:
-		return append(d, broken(at, "token rejected", "set "+b.Project.Config.Mail.TokenEnv+" to the server's token; leave it unset for this project's own `brenner mail serve`"))
+		what := "token rejected"
+		if !b.Client.SendsToken() {
+			what = "requires a token"
+		}
+		return append(d, broken(at, what, "set "+b.Project.Config.Mail.TokenEnv+" to the server's token; leave it unset for this project's own `brenner mail serve`"))
 	}
 	return append(d, brokenBy(at, err)...)
 }
@@ -89,7 +97,7 @@ func checkTools(ctx context.Context, b *project.Mailbox) Check {
 		return broken(what, "missing: "+strings.Join(missing, ", "), "is this an Agent Mail server? `brenner mail serve` is one")
 	}
 	if !slices.Contains(all, "acknowledge_message") {
-		return note(what, fmt.Sprintf("%d, but not acknowledge_message: agents cannot acknowledge mail", len(all)), "mcp-mail has it with MCP_TOOLS_MODE=extended")
+		return note(what, fmt.Sprintf("%d, but not acknowledge_message: agents cannot acknowledge mail", len(all)), "if it is mcp-mail, start it with MCP_TOOLS_MODE=extended")
 	}
 	return fine(what, fmt.Sprintf("%d, including all that a session needs", len(all)))
 }
@@ -187,8 +195,14 @@ func checkClients(ctx context.Context, box *project.Mailbox, by []string) []Chec
 
 // checkClientToken reports whose token the programs' variable holds.
 func checkClientToken(ctx context.Context, box *project.Mailbox, by []string) Check {
-	const fix = "export " + clients.Token + "=$(brenner mail token NAME), where you start the agent's program"
+	fix := "export " + clients.Token + "=$(brenner mail token NAME), where you start the agent's program"
 	token := box.ProgramToken()
+	if box.Client.Foreign(ctx) {
+		if token == "" && !box.Client.SendsToken() {
+			return Check{} // none is needed
+		}
+		fix = "set it to the token of that server, where you start the agent's program"
+	}
 	if token == "" {
 		return note(clients.Token, "not set; agents' programs need it", fix)
 	}

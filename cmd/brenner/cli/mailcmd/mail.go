@@ -7,15 +7,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
+	"brenner/internal/text"
 	"brenner/mail"
 	"brenner/mail/clients"
 	"brenner/mail/server"
 	"brenner/project"
+	"brenner/project/post"
 )
 
 // Command returns the mail commands.
@@ -63,7 +66,11 @@ func messageTable(a *ui.App, all []mail.Message, none string) string {
 	}
 	var rows [][]string
 	for _, m := range all {
-		rows = append(rows, []string{string(m.ID), m.Created.Format(timeLayout), m.From, m.Thread, m.Subject})
+		subject := m.Subject
+		if n := len(m.Attachments); n > 0 {
+			subject += " (" + text.Count(n, "attachment") + ")"
+		}
+		rows = append(rows, []string{string(m.ID), m.Created.Format(timeLayout), m.From, m.Thread, subject})
 	}
 	return ui.Columns(rows)
 }
@@ -80,6 +87,9 @@ func messageTexts(a *ui.App, all []mail.Message, none string) string {
 		}
 		fmt.Fprintf(&b, "%s  %s  %s to %s  %s\n", ui.Clean(string(m.ID)), m.Created.Format(timeLayout), ui.Clean(m.From), ui.Clean(strings.Join(slices.Concat(m.To, m.CC), ", ")), ui.Clean(m.Subject))
 		b.WriteString(ui.CleanLines(m.Body, "    "))
+		for _, f := range m.Files() {
+			fmt.Fprintf(&b, "    attachment %s (%s, %s)\n", ui.Clean(f.Name), ui.Clean(f.MediaType), text.Count(f.Size, "byte"))
+		}
 	}
 	return b.String()
 }
@@ -95,12 +105,12 @@ func mailHealthCommand(a *ui.App) *cobra.Command {
 	return flags.Add(&cobra.Command{
 		Use: "health", Short: "Check that the mail server works", Example: "  brenner mail health" + mailExits, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailHealth, error) { return m.Health(c.Context()) }, healthText)
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*post.Health, error) { return post.CheckHealth(c.Context(), m) }, healthText)
 		},
 	})
 }
 
-func healthText(_ *ui.App, h *project.MailHealth) string {
+func healthText(_ *ui.App, h *post.Health) string {
 	return ui.Columns([][]string{{h.Server, h.Status, h.Version}})
 }
 
@@ -109,12 +119,12 @@ func mailAgentsCommand(a *ui.App) *cobra.Command {
 	return flags.Add(&cobra.Command{
 		Use: "agents", Short: "List the project's mailboxes", Example: "  brenner mail agents" + mailExits, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailAgents, error) { return m.Agents(c.Context()) }, agentsText)
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*post.Agents, error) { return post.ListAgents(c.Context(), m) }, agentsText)
 		},
 	})
 }
 
-func agentsText(a *ui.App, all *project.MailAgents) string {
+func agentsText(a *ui.App, all *post.Agents) string {
 	if len(all.Agents) == 0 {
 		a.Say("no mailboxes yet\n")
 	}
@@ -127,13 +137,20 @@ func agentsText(a *ui.App, all *project.MailAgents) string {
 
 func mailSendCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
-	d := mail.Draft{}
+	var d mail.Draft
+	var attached []string
 	c := flags.Add(&cobra.Command{
 		Use: "send TEXT|@FILE", Short: "Send a message", Args: ui.One,
 		Long: `Sends a message. "@FILE" reads the text from a file, "@-" from standard input. With --key,
-the same message is sent only once, even if the command is repeated.`,
+the same message is sent only once, even if the command is repeated. The files of --attach
+may have 8 MiB together; some servers take none.`,
 		Example: `  brenner mail send --to BlueLake --subject "QUESTION: H2" "What would refute it?"` + mailExits,
-		RunE:    func(c *cobra.Command, args []string) error { return mailSend(a, c, &flags, d, args[0]) },
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if d.Attachments, err = post.Attach(attached); err != nil {
+				return err
+			}
+			return mailSend(a, c, &flags, d, args[0])
+		},
 	})
 	f := c.Flags()
 	f.StringVar(&d.From, "as", project.OperatorName, "sender")
@@ -143,25 +160,26 @@ the same message is sent only once, even if the command is repeated.`,
 	f.StringVar(&d.Thread, "thread", "", "thread id")
 	f.StringVar(&d.Importance, "importance", "", "importance: low, normal, high or urgent")
 	f.BoolVar(&d.AckRequired, "ack", false, "request an acknowledgement")
+	f.StringArrayVar(&attached, "attach", nil, "file to attach; repeatable")
 	f.StringVar(&d.Key, "key", "", "key for which to send the message only once")
 	return c
 }
 
-func mailSend(a *ui.App, c *cobra.Command, flags *MailFlags, d mail.Draft, text string) (err error) {
+func mailSend(a *ui.App, c *cobra.Command, flags *MailFlags, d mail.Draft, body string) (err error) {
 	if len(d.To) == 0 || strings.TrimSpace(d.Subject) == "" {
 		return ui.Usage(c, "--to and --subject are required", "")
 	}
-	if d.Body, err = a.Inline("the message", text); err != nil {
+	if d.Body, err = a.Inline("the message", body); err != nil {
 		return err
 	}
-	return withMailbox(a, flags, func(m *project.Mailbox) (*project.MailMessages, error) {
-		s, err := m.Send(c.Context(), d)
+	return withMailbox(a, flags, func(m *project.Mailbox) (*post.Messages, error) {
+		s, err := post.Send(c.Context(), m, d)
 		if err == nil && len(s.Missed) > 0 {
 			a.Say(ui.EachLine(s.Missed, func(name *string) string { return "brenner: not reached: " + *name }))
 			a.Exit = ui.ExitPartial
 		}
 		return s, err
-	}, func(a *ui.App, s *project.MailMessages) string { return messageTable(a, s.Messages, "") })
+	}, func(a *ui.App, s *post.Messages) string { return messageTable(a, s.Messages, "") })
 }
 
 func mailInboxCommand(a *ui.App) *cobra.Command {
@@ -179,10 +197,10 @@ func mailInboxCommand(a *ui.App) *cobra.Command {
 			if bodies {
 				show = messageTexts
 			}
-			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailMessages, error) {
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*post.Messages, error) {
 				none = "no messages for " + ui.Clean(m.Name(q.Agent))
-				return m.Inbox(c.Context(), q)
-			}, func(a *ui.App, l *project.MailMessages) string { return show(a, l.Messages, none) })
+				return post.Inbox(c.Context(), m, q)
+			}, func(a *ui.App, l *post.Messages) string { return show(a, l.Messages, none) })
 		},
 	})
 	c.Flags().IntVar(&q.Limit, "limit", mail.DefaultLimit, "maximum number of messages, newest first")
@@ -199,8 +217,8 @@ func mailThreadCommand(a *ui.App) *cobra.Command {
 			if err := mail.CheckThread(args[0]); err != nil {
 				return err
 			}
-			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailMessages, error) { return m.Thread(c.Context(), args[0]) },
-				func(a *ui.App, l *project.MailMessages) string {
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*post.Messages, error) { return post.Thread(c.Context(), m, args[0]) },
+				func(a *ui.App, l *post.Messages) string {
 					return messageTexts(a, l.Messages, "the thread has no messages")
 				})
 		},
@@ -213,10 +231,10 @@ func mailAckCommand(a *ui.App) *cobra.Command {
 	c := flags.Add(&cobra.Command{
 		Use: "ack MESSAGE", Short: "Acknowledge a message", Args: ui.One, Example: "  brenner mail ack 17 --as BlueLake" + mailExits,
 		RunE: func(c *cobra.Command, args []string) error {
-			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailAck, error) {
-				return m.Acknowledge(c.Context(), as, mail.ID(args[0]))
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*post.Ack, error) {
+				return post.Acknowledge(c.Context(), m, as, mail.ID(args[0]))
 			},
-				func(*ui.App, *project.MailAck) string { return ui.Columns([][]string{{args[0], "acknowledged"}}) })
+				func(*ui.App, *post.Ack) string { return ui.Columns([][]string{{args[0], "acknowledged"}}) })
 		},
 	})
 	c.Flags().StringVar(&as, "as", project.OperatorName, "recipient that acknowledges it")
@@ -321,18 +339,26 @@ variable ` + clients.Token + `. Add it to an existing configuration file.`,
 		Example: `  brenner mail connect BlueLake
 
 Exit codes: 0 printed; 2 invalid name or URL.`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := mail.CheckName(args[0]); err != nil {
 				return err
 			}
-			return withMailbox(a, &flags, func(m *project.Mailbox) (*clients.Connection, error) { return m.Connect(args[0]), nil }, connectionText)
+			token := "$(brenner mail token " + args[0] + ")"
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*clients.Connection, error) {
+				ctx, cancel := context.WithTimeout(c.Context(), 2*time.Second)
+				defer cancel()
+				if m.Client.Foreign(ctx) { // it cannot know a token that is made here
+					token = "…  # the token of that server, if it has one"
+				}
+				return m.Connect(args[0]), nil
+			}, func(_ *ui.App, r *clients.Connection) string { return connectionText(r, token) })
 		},
 	})
 }
 
-func connectionText(_ *ui.App, r *clients.Connection) string {
+func connectionText(r *clients.Connection, token string) string {
 	var b strings.Builder
-	b.WriteString("export " + clients.Token + "=$(brenner mail token " + r.Agent + ")\n")
+	b.WriteString("export " + clients.Token + "=" + token + "\n")
 	for _, c := range r.Clients {
 		b.WriteString("\n# " + c.Program + ": " + c.File + "\n" + c.Text + "\n")
 	}
