@@ -357,7 +357,11 @@ func (s *structuredReply) markdown(cut bool) string {
 	}
 	prose := strings.Join(around, "\n\n")
 	if prose != "" && b.Len() > 0 {
-		b.WriteString("## Prose\n\n") // so that its first sentence is no remark about the last delta
+		b.WriteString("## Prose") // so that its first sentence is no remark about the last delta
+		if strings.Contains(prose, "```") || strings.Contains(prose, "~~~") {
+			b.WriteString(": not part of the list of deltas") // so that a delta in it is asked for
+		}
+		b.WriteString("\n\n")
 	}
 	b.WriteString(prose)
 	return b.String()

@@ -15,7 +15,7 @@ const schema = `{"type":"object","properties":{"prose":{"type":"string"},"deltas
 func TestStructured(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"prose":"Two.\n","deltas":[{"operation":"ADD", "n": 1.0},{"operation":"KILL"}]}`:               "```delta\n{\"operation\":\"ADD\",\"n\":1.0}\n```\n\n```delta\n{\"operation\":\"KILL\"}\n```\n\n## Prose\n\nTwo.\n",
-		"{\"deltas\":[{\n  \"a\": \"```\\n\"\n}],\"prose\":\"```\\nnever ended\"}":                       "```delta\n{\"a\":\"```\\n\"}\n```\n\n## Prose\n\n```\nnever ended",
+		"{\"deltas\":[{\n  \"a\": \"```\\n\"\n}],\"prose\":\"```\\nnever ended\"}":                       "```delta\n{\"a\":\"```\\n\"}\n```\n\n## Prose: not part of the list of deltas\n\n```\nnever ended",
 		`{"prose":"Nothing to add.","deltas":[]}`:                                                        "NO CHANGES: the list of deltas is empty\n\n## Prose\n\nNothing to add.",
 		`{"prose":"p","deltas":[{"ref":null,"payload":{"a":null,"b":{"H1":"x","H2":null},"c":[null]}}]}`: "```delta\n{\"payload\":{\"b\":{\"H1\":\"x\"},\"c\":[null]}}\n```\n\n## Prose\n\np",
 		`{"prose":null,"deltas":[{}]}`:                                                                   "```delta\n{}\n```\n\n",
