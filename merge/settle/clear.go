@@ -25,7 +25,22 @@ func (m *match) rank(i int) int {
 	case m.first[i].Problem != nil || m.flaws[i] != nil:
 		return 0
 	}
-	return 2
+	return good
+}
+
+// good is the rank of a delta without a defect.
+const good = 2
+
+// enough reports whether the repair has no more new deltas than the reply has open blocks. Then each corrects one
+// of these, and none replaces a good one that only has the same name.
+func (m *match) enough() bool {
+	n := 0
+	for i := range m.first {
+		if m.nothing(i) && !m.isAside(i) {
+			n++
+		}
+	}
+	return m.c.Reader != delta.SecondReader && m.second && len(m.more) <= n
 }
 
 // countNames counts the ADDs of which nothing was taken, by what tells them apart besides their labels.

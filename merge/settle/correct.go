@@ -57,8 +57,8 @@ func (c *Contribution) correct(first, second *delta.Reply, at time.Time, message
 	}
 	m.countNames(first)
 	m.claimed, m.by = make([]bool, len(m.first)), slices.Repeat([]int{-1}, len(m.first))
-	index := m.indexSame(first)
 	m.take(second, more, r)
+	index := m.indexSame(first)
 	m.pairEdits()
 	for pass := range passes {
 		m.pair(index, func(j int) []key { return m.same(j, pass) })

@@ -75,6 +75,9 @@ func TestCorrections(t *testing.T) {
 		"a new claim under the same ref":     {fence(hypothesis("h", "Alpha", refused("a"))), fence(hypothesis("h", "Alpha", claim("b"))), "H2 Alpha/b", "0 1"},
 		"a full section keeps what it has":   {fence(bad, hypothesis("", "A", claim("a")), hypothesis("", "B", claim("b")), hypothesis("", "C", claim("c")), hypothesis("", "D", claim("d")), hypothesis("", "E", claim("e"))), fence(hypothesis("", "F", claim("f"))), "H2 A/a; H3 B/b; H4 C/c; H5 D/d; H6 E/e", "1 1"},
 		"a worse one":                        {fence(hypothesis("h", "Alpha", refused("a"))), fence(hypothesis("h", "Alpha", "")), "H2 Alpha/claim of a", "1 0"},
+		"the name of a good one":             {fence(hypothesis("", "Clock", claim("good")), bad), fence(hypothesis("", "Clock", claim("other"))), "H2 Clock/good; H3 Clock/other", "0 1"},
+		"the name of a good one, in YAML":    {append(fence(hypothesis("", "Clock", claim("good"))), "\n```yaml\noperation: ADD\nsection: hypothesis_slate\npayload:\n  name: Clock\n  claim: other\n```\n"...), fence(hypothesis("", "Clock", claim("other"))), "H2 Clock/good; H3 Clock/other", "0 1"},
+		"a good one again, and a correction": {fence(hypothesis("", "Clock", claim("good")), bad), fence(hypothesis("", "Clock", claim("better")), hypothesis("", "Gradient", claim("g"))), "H2 Clock/better; H3 Gradient/g", "0 2"},
 		// An ADD keeps the place and the label of the one that it corrects.
 		"the ref of an incomplete one (v1)":     {fence(hypothesis("h", "Alpha", ""), testOf("", "T", `{"h":"x"}`, "")), fence(hypothesis("", "Alpha", claim("five"))), "H2 Alpha/five | T1 T/H2", "0 1"},
 		"the ref of an invalid one (q11)":       {fence(hypothesis("h", "Alpha", `,"claim":5`), testOf("", "T", `{"h":"x"}`, "")), fence(hypothesis("", "Alpha", claim("five"))), "H2 Alpha/five | T1 T/H2", "0 1"},

@@ -69,7 +69,7 @@ const (
 // indexSame returns the deltas of the reply by the keys under which the same is found: those with a
 // defect first.
 func (m *match) indexSame(first *delta.Reply) map[key][]int {
-	index := make(map[key][]int)
+	index, enough := make(map[key][]int), m.enough()
 	for rank := range 3 {
 		for i := range m.first {
 			d := &m.first[i]
@@ -77,6 +77,9 @@ func (m *match) indexSame(first *delta.Reply) map[key][]int {
 				continue
 			}
 			put := func(k key) {
+				if rank == good && enough && (k.label == noLabel || k.label == anyLabel) {
+					return
+				}
 				k.operation, k.section = d.Operation, d.Section
 				index[k] = append(index[k], i)
 				if m.nothing(i) && (k.kind == byTarget || k.kind == byLabel || k.kind == byName) {
