@@ -250,6 +250,12 @@ type httpStatus struct {
 	session string // of the request
 }
 
+// Away reports whether no server responded, so that nothing was done.
+func Away(err error) bool {
+	var refused *httpStatus
+	return fault.CodeOf(err) == Unreachable && !errors.As(err, &refused)
+}
+
 func (s *httpStatus) Error() string { return fmt.Sprintf("HTTP %d: %s", s.status, s.shown) }
 
 func (c *Client) refusedByHTTP(op, session string, resp *http.Response) error {

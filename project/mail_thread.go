@@ -48,6 +48,8 @@ func (p *Project) threadOf(ctx context.Context, h *session.History) *audit.Threa
 		return &audit.Thread{Server: server, Agents: []audit.ThreadAgent{}, Problem: strings.TrimSpace(err.Error())}
 	}
 	t := audit.ReadThread(server, all)
+	acks, known := box.Client.Acks(ctx, box.Key, all)
+	t.SetAcks(all, acks, known)
 	names := make(map[string]string)
 	for _, b := range h.State.Mailboxes() {
 		names[b.Agent] = b.Name
@@ -93,11 +95,17 @@ type ForeignThread struct {
 func (p *Project) ForeignThread(ctx context.Context, thread string) (*ForeignThread, error) {
 	ctx, cancel := context.WithTimeout(ctx, waitForThread)
 	defer cancel()
-	all, server, err := p.ReadThread(ctx, "", thread, false)
+	box, err := p.MailboxOf("")
+	if err != nil {
+		return nil, err
+	}
+	all, server, err := box.readThread(ctx, thread, false)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
 	f := &ForeignThread{Schema: "brenner.thread/v1", Thread: thread, Mail: audit.ReadThread(server, all)}
+	acks, known := box.Client.Acks(ctx, box.Key, all)
+	f.Mail.SetAcks(all, acks, known)
 	f.Next = []string{text.CommandToCopy("brenner mail thread", "ID", f.Thread)}
 	switch f.Mail.Phase {
 	case mail.PartiallyComplete, mail.AwaitingCompiling, mail.CompiledPhase, mail.InCritique, mail.Closed:

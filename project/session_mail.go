@@ -39,7 +39,7 @@ func (p *Project) sessionMail(open func() (*Mailbox, error), count func(string) 
 					p.Log.Info().Msg("the mail server responds again")
 					return
 				}
-				p.Log.Warn().Err(err).Msg("mail server unreachable; still waiting for replies")
+				p.Log.Warn().Err(err).Msg("mail server unreachable; the session waits for it")
 			},
 		}), nil
 	})}
@@ -175,6 +175,9 @@ func (o *sessionMail) Join(ctx context.Context, agents []flow.Party) ([]flow.Mai
 	var failed []error
 	for _, p := range agents {
 		j, err := desk.Join(ctx, p.Entry())
+		if mail.Away(err) { // as for all others; the calls wait for it, and say so
+			break
+		}
 		if err != nil {
 			failed = append(failed, err)
 			continue

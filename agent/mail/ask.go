@@ -54,13 +54,14 @@ type wait struct {
 }
 
 func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
-	var err error
-	if w.who, err = w.mailer.Join(ctx, s.Entry); err != nil {
+	err := w.begin(ctx, s)
+	for post.Away(err) && w.awaitServer(ctx, err) {
+		err = w.begin(ctx, s)
+	}
+	if err != nil {
 		return agent.Reply{}, err
 	}
-	if err := w.send(ctx); err != nil {
-		return agent.Reply{}, err
-	}
+	w.mailer.away(nil)
 	waits := w.mailer.Client.Waits(ctx)
 	answer, err := w.look(ctx, true)
 	for answer == nil {
@@ -85,6 +86,28 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 		reply.Program, reply.Model = w.mailer.author(&a, s.Entry)
 	}
 	return reply, nil
+}
+
+// begin ensures that the agent has a mailbox and the question.
+func (w *wait) begin(ctx context.Context, s agent.Setup) (err error) {
+	if w.who, err = w.mailer.Join(ctx, s.Entry); err != nil {
+		return err
+	}
+	return w.send(ctx)
+}
+
+// awaitServer pauses while the server is away. It returns false if the session or the call ends.
+func (w *wait) awaitServer(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	w.mailer.away(err)
+	select {
+	case <-w.call.Drain:
+		return false
+	default:
+		return w.sleep(ctx, w.mailer.Poll) == nil
+	}
 }
 
 // turn sends a due reminder, waits for mail and checks the thread.

@@ -3,6 +3,9 @@ package mail_test
 import (
 	"context"
 	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -252,5 +255,62 @@ func TestOutageIsReportedOnce(t *testing.T) {
 	calls.Wait()
 	if !slices.Equal(said, []bool{true, false}) {
 		t.Errorf("reported %v, want the outage and its end", said)
+	}
+}
+
+// A question waits for a server that is away, as its reply does, and the outage is reported once.
+func TestQuestionWaitsForServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed immediately
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := &mailtest.Poor{}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	c, err := mail.New(mail.Options{URL: "http://" + addr + "/mcp/", HTTP: &http.Client{Transport: transport}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var said []bool
+	m := agentmail.New(agentmail.Options{
+		Client: c, Project: mailtest.Project, Sender: "Operator", Poll: 5 * time.Millisecond,
+		Observe: func(agentmail.Progress) { cancel() }, // it is sent
+		Trouble: func(err error) {
+			if said = append(said, err != nil); err == nil {
+				return
+			}
+			l, err := net.Listen("tcp", addr) //nolint:noctx // ends with the test
+			if err != nil {
+				t.Error(err)
+				cancel()
+				return
+			}
+			server := &httptest.Server{Listener: l, Config: &http.Server{Handler: p}}
+			server.Start()
+			t.Cleanup(server.Close)
+		},
+	})
+	a, _ := m.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
+	if _, err := a.Ask(ctx, round(1)); err == nil || p.Calls("send_message") != 1 || !slices.Equal(said, []bool{true, false}) {
+		t.Errorf("sent %d times, reported %v: %v; want one message, the outage and its end", p.Calls("send_message"), said, err)
+	}
+	drained := make(chan struct{})
+	close(drained)
+	call := round(2)
+	call.Drain = drained
+	away, err := mail.New(mail.Options{URL: "http://127.0.0.1:1/mcp/", HTTP: &http.Client{Transport: transport}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ = agentmail.New(agentmail.Options{Client: away, Project: mailtest.Project, Sender: "Operator"}).Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
+	var f *agent.Failure
+	if _, err := a.Ask(t.Context(), call); !errors.As(err, &f) || f.Code != agent.Unavailable {
+		t.Errorf("%v, want that the call ends when the session is stopped", err)
 	}
 }

@@ -223,6 +223,7 @@ type poorStatus struct {
 	Lost    int `json:"tokens_lost"`
 	Mail    struct {
 		Phase mail.Phase `json:"phase"`
+		Acks  []mail.Ack `json:"acknowledgements"`
 	} `json:"mail"`
 	Next []string `json:"next"`
 }
@@ -358,6 +359,10 @@ func survivePoorServer(t *testing.T, server poorServer, timeout string) {
 	}
 	p.checkThread(thread)
 	p.checkCosts(thread)
+	acks := p.status(thread).Mail.Acks // the server reports them, but not in the list of the thread
+	if wrong := func(a mail.Ack) bool { return a.Acked != (a.Agent == "BlueLake") }; len(acks) != 4 || slices.ContainsFunc(acks, wrong) {
+		t.Errorf("acknowledgements are %+v, want those of BlueLake for both kickoffs", acks)
+	}
 
 	// The late reply waits, and becomes a version; so does a critique.
 	p.wantPhase(thread, "at the end", mail.CompiledPhase)

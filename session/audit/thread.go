@@ -22,6 +22,9 @@ type Thread struct {
 	Names    map[string]string `json:"names,omitempty"`   // agents with other names on the server
 	Problem  string            `json:"problem,omitempty"` // why the thread could not be read
 	Waiting  bool              `json:"waiting,omitzero"`  // messages of agents are not merged yet
+	// Acks says who acknowledged the messages that ask for it, as the server reports. NoAcks means that it reports nothing.
+	Acks   []mail.Ack `json:"acknowledgements,omitempty"`
+	NoAcks bool       `json:"no_acknowledgements,omitzero"`
 }
 
 // ThreadAgent is an agent's progress in the newest round.
@@ -43,6 +46,24 @@ func ReadThread(server string, all []mail.Message) *Thread {
 		})
 	}
 	return t
+}
+
+// SetAcks sets the acknowledgements that the server reports. That of an agent's newest question counts.
+func (t *Thread) SetAcks(all []mail.Message, acks []mail.Ack, known bool) {
+	t.Acks, t.NoAcks = acks, !known
+	asks := make(map[mail.ID]bool)
+	for i := range all {
+		asks[all[i].ID] = mail.PrefixOf(all[i].Subject) == "KICKOFF"
+	}
+	for i := range t.Agents {
+		a, acked := &t.Agents[i], false
+		for _, ack := range acks {
+			if ack.Agent == a.Name && asks[ack.Message] {
+				acked = ack.Acked
+			}
+		}
+		a.Acknowledged = a.Acknowledged || acked
+	}
 }
 
 // Waits reports whether a message of an agent is not merged yet. Names maps agents to their names on the server.

@@ -191,6 +191,30 @@ func mailStatus(t *audit.ThreadAgent) string {
 	return "no reply"
 }
 
+// ackText says who acknowledged the messages that ask for it, as the server reports.
+func ackText(t *audit.Thread) string {
+	if t.NoAcks {
+		return "this server does not report acknowledgements"
+	}
+	var agents []string
+	asked, missing := make(map[string]int), make(map[string][]string)
+	for _, a := range t.Acks {
+		if asked[a.Agent]++; asked[a.Agent] == 1 {
+			agents = append(agents, a.Agent)
+		}
+		if !a.Acked {
+			missing[a.Agent] = append(missing[a.Agent], string(a.Message))
+		}
+	}
+	for i, name := range agents {
+		agents[i] = fmt.Sprintf("%s acknowledged %d of %d", ui.Clean(name), asked[name]-len(missing[name]), asked[name])
+		if n := len(missing[name]); n > 0 {
+			agents[i] += ", not " + ui.Clean(text.Some(missing[name]))
+		}
+	}
+	return strings.Join(agents, "; ")
+}
+
 // threadRows returns the rows of a status about the mail thread.
 func threadRows(t *audit.Thread) [][]string {
 	if t.Problem != "" {
@@ -199,6 +223,9 @@ func threadRows(t *audit.Thread) [][]string {
 	rows := [][]string{{"Mail", string(t.Phase) + ", " + text.Count(t.Messages, "message") + " at " + t.Server}}
 	for i := range t.Agents {
 		rows = append(rows, []string{"", t.Agents[i].Name + ": " + mailStatus(&t.Agents[i])})
+	}
+	if acks := ackText(t); acks != "" {
+		rows = append(rows, []string{"Receipts", acks})
 	}
 	for _, agent := range slices.Sorted(maps.Keys(t.Names)) {
 		rows = append(rows, []string{"", agent + " is registered as " + t.Names[agent]})
