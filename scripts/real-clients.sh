@@ -2,8 +2,9 @@
 # real-clients.sh: installs pinned versions of nine agent programs, the MCP inspector, the MCP
 # conformance suite, and the TypeScript and Python SDKs of MCP (once, 2.5 GB), and runs the tests
 # that use them against a model and a mail server on loopback. They are kept outside the
-# repository, in the user's cache directory. Arguments are passed to go test.
-# Needs npm with node 20 or later, and Python 3.10 to 3.12 with
+# repository, in the user's cache directory. Arguments are passed to go test; -update writes the
+# table in docs/programs.md.
+# Needs npm with node 20 or later, and Python 3.11 to 3.13 with
 # venv; a newer node, which some of them need, is installed as well.
 # `real-clients.sh --install` only installs.
 set -eu
@@ -22,8 +23,17 @@ if [ "$(node -p 'parseInt(process.versions.node)')" -lt 20 ]; then
 	echo "make real-clients needs node 20 or later, found $(node --version)" >&2
 	exit 1
 fi
-if ! python3 -c 'import ensurepip, sys, venv; sys.exit(not (3, 10) <= sys.version_info < (3, 13))' 2>/dev/null; then
-	echo "make real-clients needs Python 3.10 to 3.12 with venv (Debian: apt-get install python3-venv)" >&2
+# The first Python that all of them support. python3 may be newer, and a name may be a link to nothing.
+python=
+for name in python3 python3.13 python3.12 python3.11; do
+	if "$name" -c 'import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then
+		python=$name
+		break
+	fi
+done
+if [ -z "$python" ]; then
+	echo "make real-clients needs Python 3.11 to 3.13 with venv, found $(python3 --version 2>&1 || true) (Debian: apt-get install python3-venv)" >&2
+	echo "another version may be installed beside it: python3.11 to python3.13 are looked for on PATH" >&2
 	exit 1
 fi
 
@@ -47,18 +57,20 @@ installed() {
 	[ "$(node -p 'require(require("path").resolve(process.argv[1])).version' "$place/node_modules/${1%@*}/package.json" 2>/dev/null)" = "${1##*@}" ]
 }
 
-# Each program in Python has its own environment, made beside the installation of the others.
+# Each program in Python has its own environment, from a list of all its packages, made beside the
+# installation of the others. aider declares that it needs Python 3.12 or earlier, for its packages, which
+# the list replaces.
 program() {
-	name=${1%%==*}
-	[ "$(cat "$place/programs/$name/pinned" 2>/dev/null)" = "$1" ] && "$place/programs/$name/bin/python" -c '' 2>/dev/null && return
-	echo "installing $1 into $place" >&2
-	python3 -m venv --clear "$place/programs/$name"
-	"$place/programs/$name/bin/python" -m pip install --quiet --disable-pip-version-check "$1" >&2
+	name=$1 pinned=scripts/real-clients/$1.txt
+	cmp -s "$pinned" "$place/programs/$name/requirements.txt" && "$place/programs/$name/bin/python" -c '' 2>/dev/null && return
+	echo "installing $pinned into $place/programs/$name" >&2
+	"$python" -m venv --clear "$place/programs/$name"
+	"$place/programs/$name/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --ignore-requires-python --only-binary :all: -r "$pinned" >&2
 	mkdir -p "$place/bin"
-	ln -sf "../programs/$name/bin/$2" "$place/bin/$2"
-	echo "$1" >"$place/programs/$name/pinned"
+	ln -sf "../programs/$name/bin/$name" "$place/bin/$name"
+	cp "$pinned" "$place/programs/$name/requirements.txt" # last
 }
-{ program llm==0.36 llm; program aider-chat==0.86.2 aider; } &
+{ program llm; program aider; } &
 pip=$!
 
 for client in $clients; do
@@ -78,7 +90,7 @@ done
 pinned=scripts/real-clients/requirements.txt
 if ! cmp -s "$pinned" "$place/python/requirements.txt" || ! "$place/python/bin/python" -c 'import mcp, fastmcp' 2>/dev/null; then
 	echo "installing $pinned into $place/python" >&2
-	python3 -m venv --clear "$place/python"
+	"$python" -m venv --clear "$place/python"
 	"$place/python/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: -r "$pinned" >&2
 	cp "$pinned" "$place/python/"
 fi
@@ -88,6 +100,11 @@ ln -sf "../node_modules/$(node -p '`opencode-${process.platform}-${process.arch}
 wait "$pip"
 [ "${1:-}" = --install ] && exit 0
 
+packages="./agent/program/... ./cmd/brenner"
+for argument; do
+	[ "$argument" = -update ] && packages=./cmd/brenner # only its tests have the flag
+done
 BRENNER_REAL_CLIENTS=$place
 export BRENNER_REAL_CLIENTS
-exec "$go" test -race -count=1 -timeout 15m -tags realclients -run '^TestReal' "$@" ./agent/program/... ./cmd/brenner </dev/null
+# shellcheck disable=SC2086 # several words
+exec "$go" test -race -count=1 -timeout 15m -tags realclients -run '^TestReal' $packages "$@" </dev/null

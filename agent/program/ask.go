@@ -83,7 +83,7 @@ func (x *execution) run(ctx context.Context) *agent.Failure {
 		return spoolFailure(err)
 	}
 	job := supervisor.Job{
-		Argv: x.argv, Dir: at.work, Wall: x.Wall, Grace: x.Grace, MaxOutput: x.MaxOutput, Interrupt: x.kind.interrupt, Pipe: x.kind.pipe,
+		Argv: x.argv, Dir: at.work, Wall: x.Wall, Grace: x.Grace, MaxOutput: x.MaxOutput, Interrupt: x.kind.interrupt, Pipe: x.kind.pipe, Quiet: x.kind.quiet,
 		Remove: at.root, Secrets: x.secretNames(), Note: x.note(x.text),
 	}
 	running, err := supervisor.Start(x.Supervisor, x.spool.dir, job, x.environment(at))

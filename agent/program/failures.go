@@ -173,7 +173,7 @@ func (x *execution) failed(s output) *agent.Failure {
 	case exitLater:
 		f = &agent.Failure{Code: agent.Unavailable, Detail: x.name() + " asks to retry later", Retry: true, Hint: "try again later"}
 	case exitUsage:
-		f = &agent.Failure{Code: Failed, Detail: x.name() + " rejects its command line", Hint: "its version may be unsupported; `brenner doctor` shows it"}
+		f = x.unsupported()
 	}
 	switch {
 	case x.status.Signal != "":
@@ -184,6 +184,15 @@ func (x *execution) failed(s output) *agent.Failure {
 	}
 	if message != "" {
 		f.Detail += ": " + message
+	}
+	return f
+}
+
+// unsupported returns the failure of a program that does not know its arguments.
+func (x *execution) unsupported() *agent.Failure {
+	f := &agent.Failure{Code: Failed, Detail: x.name() + " rejects its command line", Hint: "its version may be unsupported; `brenner doctor` shows it"}
+	if x.kind.tested != "" {
+		f.Hint += ", and " + x.kind.tested + " was tested"
 	}
 	return f
 }
@@ -214,27 +223,29 @@ func (x *execution) classifyFailure(message string) *agent.Failure {
 	case status == 403:
 		f.Code, f.Detail = agent.Forbidden, x.name()+": permission denied"
 		f.Hint = "check the account's permissions"
-	case status == 404 && has("model"):
+	case status == 404 && has("model") || regexp.MustCompile(`\bmodel\b.{0,100}(does not exist|not found)`).MatchString(low):
 		f.Code, f.Detail = agent.ModelUnknown, x.name()+": no model "+fault.Shown(x.Model)
 		f.Hint = "pass --model with a model that it supports"
-	case status == 429 || has("rate limit", "ratelimiterror"):
+	case status == 429 || has("rate limit", "ratelimiterror", "too many requests"):
 		f.Code, f.Detail, f.Retry = agent.RateLimited, x.name()+": rate limit exceeded", true
 		f.Hint = "lower the number of concurrent calls"
-	case status >= 500 || has("high demand", "overloaded", "internalservererror", "temporary errors"):
+	case status >= 500 || has("high demand", "overloaded", "internalservererror", "internal server error", "bad gateway", "service unavailable", "temporary errors"):
 		f.Code, f.Detail, f.Retry = agent.Unavailable, x.name()+": its model reported a server error", true
 		f.Hint = "if this persists, ask another model"
 	case status >= 400:
 		f.Code, f.Detail = agent.Refused, x.name()+": its model refused the request"
 		f.Hint = "check the model's name and its endpoint"
-	case has("stream disconnected", "stream ended", "premature close", "unexpected eof", "terminated"):
+	case has("stream disconnected", "stream ended", "premature close", "unexpected eof", "terminated", "closed unexpectedly", "incomplete json", "peer closed"):
 		f.Code, f.Detail, f.Retry = agent.Cut, x.name()+": the reply of its model was cut off", true
 		f.Hint = "if this persists, the server or a proxy cuts off long responses"
 	case has("invalid_stream", "empty response", "no finish reason", "malformed function call"):
 		f.Code, f.Detail, f.Retry = agent.Empty, x.name()+": blank reply from its model", true
 		f.Hint = "if this persists, ask another model"
-	case has("connection refused", "econnrefused", "fetch failed", "error sending request", "enotfound", "connection failed", "network"):
+	case has("connection refused", "econnrefused", "fetch failed", "error sending request", "enotfound", "connection failed", "connection error", "network"):
 		f.Code, f.Detail, f.Retry = agent.Unavailable, x.name()+" cannot reach its model", true
 		f.Hint = "check the network and the model's address"
+	case has("unknown option", "unknown argument", "unknown flag", "unexpected argument", "unrecognized argument", "no such option"):
+		return x.unsupported()
 	default:
 		return nil
 	}

@@ -159,6 +159,7 @@ func readAider(out, _ []byte) output {
 	if at := regexp.MustCompile(`(?m)^Repo-map: .*\n\n?`).FindStringIndex(text); at != nil {
 		text = text[at[1]:]
 	}
+	text = regexp.MustCompile(`\A(?s:litellm\..*?\nRetrying in [0-9.]+ seconds\.\.\.\n)+\n*`).ReplaceAllString(text, "") // of earlier attempts
 	counts := regexp.MustCompile(`(?m)^Tokens: .* sent, .* received\..*$`).FindAllStringIndex(text, -1)
 	if len(counts) == 0 {
 		return output{trouble: strings.Join(strings.Fields(text), " ")}

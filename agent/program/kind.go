@@ -17,10 +17,12 @@ type kind struct {
 	program   string // its name on PATH
 	install   string // hint: how to install it
 	login     string // hint: how to log in
+	tested    string // the version that the tests run
 	keys      []string
 	marksEnd  bool     // its output marks the end of the reply
 	interrupt bool     // stop it with SIGINT, not SIGTERM
 	pipe      bool     // its standard input must be a pipe, not a file
+	quiet     bool     // it prints nothing until its model has finished
 	home      string   // its directory below the home directory
 	homeEnv   string   // the variable for that directory
 	logins    []string // files in that directory that hold the login

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// gemini is `gemini --output-format stream-json`, tested with 0.61.0. Of its two
+// gemini is `gemini --output-format stream-json`. Of its two
 // JSON formats, this one shows signs of life and reports errors on stdout.
 func gemini() kind {
 	return kind{
 		program:  "gemini",
+		tested:   "0.61.0",
 		install:  "install it with `npm install -g @google/gemini-cli` (it needs node 20 or later), or set command to its path",
 		login:    "run `gemini` once and log in, or set GEMINI_API_KEY",
 		keys:     []string{"GEMINI_API_KEY"},
@@ -143,11 +144,12 @@ func lastError(errs []byte) string {
 	return ""
 }
 
-// codex is `codex exec --json`, tested with 0.166.0. The disabled features would
+// codex is `codex exec --json`. The disabled features would
 // contact other hosts, run a login shell, or wait for a network forever.
 func codex() kind {
 	return kind{
 		program:   "codex",
+		tested:    "0.166.0",
 		install:   "install it with `npm install -g @openai/codex`, or set command to its path",
 		login:     "run `codex login` once, or set CODEX_API_KEY or OPENAI_API_KEY",
 		keys:      []string{"CODEX_API_KEY", "OPENAI_API_KEY"},

@@ -101,6 +101,9 @@ func Kinds() []string {
 // Executable returns the program that a kind runs, or "" for a user's own command.
 func Executable(kind string) string { return kindOf(kind).program }
 
+// Tested returns the version of a kind's program that the tests run, or "".
+func Tested(kind string) string { return kindOf(kind).tested }
+
 // Found returns the known kinds whose program is in a directory of path, as in the variable PATH.
 func Found(path string) []string {
 	return slices.DeleteFunc(Kinds(), func(kind string) bool {

@@ -133,7 +133,7 @@ func (p *Program) Version(ctx context.Context) (string, error) {
 	}
 	for line := range strings.Lines(out.String() + "\n" + errs.String()) {
 		if line = p.hide.shown(line); line != "" {
-			return line, nil
+			return strings.Replace(line, ", version ", " ", 1), nil // as llm writes it
 		}
 	}
 	return "", &agent.Failure{Code: Failed, Detail: fault.Shown(argv[0]) + ": cannot determine version", Hint: p.kind.install}

@@ -43,13 +43,13 @@ func providerKeys() []string {
 const endpointKey = "OPENAI_API_KEY"
 
 // profiles returns the programs that are described as data. All of them speak OpenAI's Chat
-// Completions API to a base URL. Each was run with the version in scripts/real-clients.sh.
+// Completions API to a base URL.
 // They may read files in their empty directory, not write them or run commands.
 func profiles() map[string]profile {
 	return map[string]profile{
 		OpenCode: {
 			kind: kind{
-				program: "opencode",
+				program: "opencode", tested: "1.18.33",
 				install: "install it with `npm install -g opencode-ai`, or set command to its path",
 				login:   "run `opencode auth login` once, or set the key of its provider, such as ANTHROPIC_API_KEY",
 				keys:    providerKeys(), home: ".local/share/opencode", logins: []string{"auth.json"},
@@ -75,7 +75,7 @@ func profiles() map[string]profile {
 		},
 		Qwen: {
 			kind: kind{
-				program: "qwen",
+				program: "qwen", tested: "0.24.4",
 				install: "install it with `npm install -g @qwen-code/qwen-code` (it needs node 22 or later), or set command to its path",
 				login:   "set OPENAI_API_KEY, and base_url if the model is not OpenAI's",
 				keys:    []string{endpointKey}, home: ".qwen", marksEnd: true,
@@ -93,7 +93,7 @@ func profiles() map[string]profile {
 		},
 		Continue: {
 			kind: kind{
-				program: "cn",
+				program: "cn", tested: "1.5.47",
 				install: "install it with `npm install -g @continuedev/cli`, or set command to its path",
 				login:   "configure a model in ~/.continue/config.yaml, or set the key of its provider, such as ANTHROPIC_API_KEY",
 				keys:    providerKeys(), home: ".continue", homeEnv: "CONTINUE_GLOBAL_DIR", logins: []string{"config.yaml", "auth.json"},
@@ -113,7 +113,7 @@ func profiles() map[string]profile {
 		},
 		Cline: {
 			kind: kind{
-				program: "cline",
+				program: "cline", tested: "3.0.65",
 				install: "install it with `npm install -g cline`, or set command to its path",
 				login:   "run `cline auth` once, or set the key of its provider, such as ANTHROPIC_API_KEY",
 				keys:    providerKeys(), home: ".cline/data/settings", logins: []string{"providers.json"},
@@ -141,10 +141,10 @@ func profiles() map[string]profile {
 		},
 		Aider: {
 			kind: kind{
-				program: "aider",
+				program: "aider", tested: "0.86.2",
 				install: "install it with `pip install aider-chat`, or set command to its path",
 				login:   "set the key of its model's provider, such as ANTHROPIC_API_KEY",
-				keys:    providerKeys(), marksEnd: true, read: readAider,
+				keys:    providerKeys(), marksEnd: true, quiet: true, read: readAider,
 			},
 			prefix: "openai/",
 			line: `--message-file /dev/stdin --chat-mode ask --no-git --yes-always --no-pretty --no-stream --no-fancy-input
@@ -152,6 +152,7 @@ func profiles() map[string]profile {
 				--no-detect-urls --map-tokens 0 --input-history-file /dev/null --chat-history-file /dev/null {{with .Model}}--model {{.}}{{end}}`,
 			vars: []string{
 				`LITELLM_LOCAL_MODEL_COST_MAP=True`,
+				`COLUMNS=1000000`, // it breaks longer lines, also those of code
 				`{{with .Base}}OPENAI_API_BASE={{.}}{{end}}`,
 			},
 			// Otherwise it searches the web for the model.
@@ -160,7 +161,7 @@ func profiles() map[string]profile {
 		},
 		LLM: {
 			kind: kind{
-				program: "llm",
+				program: "llm", tested: "0.36",
 				install: "install it with `pip install llm`, or set command to its path",
 				login:   "run `llm keys set openai` once, or set OPENAI_API_KEY",
 				keys:    []string{endpointKey}, home: ".config/io.datasette.llm", homeEnv: "LLM_USER_PATH",
@@ -176,7 +177,7 @@ func profiles() map[string]profile {
 		},
 		Pi: {
 			kind: kind{
-				program: "pi",
+				program: "pi", tested: "0.73.1",
 				install: "install it with `npm install -g @mariozechner/pi-coding-agent`, or set command to its path",
 				login:   "run `pi` once and log in with /login, or set the key of its provider, such as ANTHROPIC_API_KEY",
 				keys:    providerKeys(), home: ".pi/agent", homeEnv: "PI_CODING_AGENT_DIR", logins: []string{"auth.json", "models.json"},

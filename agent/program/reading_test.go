@@ -92,6 +92,10 @@ func TestRead(t *testing.T) {
 			kind: Aider, out: "Aider v0.86.2\nRepo-map: disabled\n\nlitellm.AuthenticationError: bad\nkey\n",
 			want: output{trouble: "litellm.AuthenticationError: bad key"},
 		},
+		"aider, after retries": {
+			kind: Aider, out: "Repo-map: disabled\n\nlitellm.RateLimitError: no\nmore\nRetrying in 0.2 seconds...\nlitellm.RateLimitError: no\nRetrying in 0.5 seconds...\n\na\nRetrying in 1 seconds...\nb\n\nTokens: 5 sent, 6 received.\n",
+			want: output{text: "a\nRetrying in 1 seconds...\nb", final: true}, usage: agent.Usage{Input: 5, Output: 6},
+		},
 		"llm": {
 			kind: LLM, out: "a\n", err: "Token usage: 4,000 input, 7 output\n",
 			want: output{text: "a", final: true}, usage: agent.Usage{Input: 4000, Output: 7},
@@ -160,20 +164,27 @@ func TestImplausibleUsageIsIgnored(t *testing.T) {
 func TestClassifyFailure(t *testing.T) {
 	x := &execution{Program: &Program{kind: codex()}, argv: []string{"/bin/codex"}}
 	for message, want := range map[string]string{
-		"unexpected status 401 Unauthorized":           "AGENT_AUTH",
-		"API Error: 403 no":                            "AGENT_FORBIDDEN",
-		`{"error":{"code":404,"message":"model m"}}`:   "MODEL_UNKNOWN",
-		"last status: 429 Too Many Requests":           "RATE_LIMITED",
-		"You've hit your usage limit.":                 "QUOTA_SPENT",
-		"status=502":                                   "AGENT_UNAVAILABLE",
-		"http 400":                                     "AGENT_REFUSED",
-		"stream disconnected before completion":        "REPLY_CUT",
-		"Connection refused (os error 111)":            "AGENT_UNAVAILABLE",
-		"400: this exceeds the model's context window": "CONTEXT_TOO_LONG",
-		"Not logged in · Please run /login":            "AGENT_AUTH",
-		"500 injected fault":                           "AGENT_UNAVAILABLE",
-		"auth: bad key":                                "AGENT_AUTH",
-		"litellm.AuthenticationError: no":              "AGENT_AUTH",
+		"unexpected status 401 Unauthorized":            "AGENT_AUTH",
+		"API Error: 403 no":                             "AGENT_FORBIDDEN",
+		`{"error":{"code":404,"message":"model m"}}`:    "MODEL_UNKNOWN",
+		"last status: 429 Too Many Requests":            "RATE_LIMITED",
+		"You've hit your usage limit.":                  "QUOTA_SPENT",
+		"status=502":                                    "AGENT_UNAVAILABLE",
+		"http 400":                                      "AGENT_REFUSED",
+		"stream disconnected before completion":         "REPLY_CUT",
+		"Connection refused (os error 111)":             "AGENT_UNAVAILABLE",
+		"400: this exceeds the model's context window":  "CONTEXT_TOO_LONG",
+		"Not logged in · Please run /login":             "AGENT_AUTH",
+		"500 injected fault":                            "AGENT_UNAVAILABLE",
+		"auth: bad key":                                 "AGENT_AUTH",
+		"litellm.AuthenticationError: no":               "AGENT_AUTH",
+		"unknown: injected: Too Many Requests":          "RATE_LIMITED",
+		"unknown: injected: Internal Server Error":      "AGENT_UNAVAILABLE",
+		"Error: Connection error.":                      "AGENT_UNAVAILABLE",
+		"The socket connection was closed unexpectedly": "REPLY_CUT",
+		"API Error: Incomplete JSON segment at the end": "REPLY_CUT",
+		"The model `m` does not exist":                  "MODEL_UNKNOWN",
+		"error: unknown option '--pure'":                "PROGRAM_FAILED",
 	} {
 		if f := x.classifyFailure(message); f == nil || string(f.Code) != want || f.Hint == "" {
 			t.Errorf("%s: %+v", message, f)

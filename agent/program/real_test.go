@@ -18,12 +18,6 @@ import (
 	"brenner/internal/fault"
 )
 
-// Versions installed by scripts/real-clients.sh.
-var realVersions = map[string]string{
-	program.Codex: "0.166.0", program.Gemini: "0.61.0", program.OpenCode: "1.18.33", program.Qwen: "0.24.4", program.Continue: "1.5.47",
-	program.Cline: "3.0.65", program.Aider: "0.86.2", program.LLM: "0.36", program.Pi: "0.73.1",
-}
-
 const realAnswer = "Ja: e\u0301, 👩‍🔬 & \"so on\".\n\n```delta\n{\"operation\": \"ADD\"}\n```\n"
 
 // realProgram is a real program that asks a test model.
@@ -116,13 +110,14 @@ func eachReal(t *testing.T, run func(t *testing.T, kind string)) {
 }
 
 func TestRealVersions(t *testing.T) {
-	for kind, want := range realVersions {
+	for _, kind := range append([]string{program.Codex, program.Gemini}, described()...) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
+			want := program.Tested(kind)
 			r := newReal(t, kind, program.Options{}, always(programtest.Answer{}))
 			got, err := r.Version(t.Context())
-			if err != nil || !strings.Contains(got, want) {
-				t.Errorf("%q, %v", got, err)
+			if err != nil || !strings.HasSuffix(" "+got, " "+want) {
+				t.Errorf("got %q, %v; want %s", got, err, want)
 			}
 			t.Logf("%s: %s", got, r.Plan().CommandLine())
 		})
@@ -291,6 +286,7 @@ func TestRealDescribed(t *testing.T) {
 		program.Cline:    {Text: "Let me see. ", Tool: "read_files", Args: map[string]any{"files": []map[string]any{{"path": "/none"}}}},
 		program.Pi:       {Text: "Let me see. ", Tool: "ls", Args: map[string]any{"path": "."}},
 	}
+	answer := realAnswer + "\n" + story()[:1200] + "\n" // a terminal would break this line
 	for _, kind := range described() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -300,13 +296,13 @@ func TestRealDescribed(t *testing.T) {
 				if a, ok := tools[kind]; ok && q.Tools == 0 {
 					return a
 				}
-				return programtest.Answer{Text: realAnswer}
+				return programtest.Answer{Text: answer}
 			})
 			reply, err := r.Ask(t.Context(), c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := agent.Reply{Text: realAnswer, Model: "double-model", Usage: agent.Usage{Input: 5000, Output: 9}, Attempts: 1}
+			want := agent.Reply{Text: answer, Model: "double-model", Usage: agent.Usage{Input: 5000, Output: 9}, Attempts: 1}
 			switch kind {
 			case program.Continue:
 				want.Usage = reply.Usage // its own estimate

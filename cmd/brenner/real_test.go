@@ -3,68 +3,180 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"brenner/agent/openai/openaitest"
+	"brenner/agent/program"
 	"brenner/agent/program/programtest"
 )
 
-// TestRealMixedSession uses a model behind an API, the real codex and the real gemini, all
-// on loopback. The trace names each program with its version, and the model.
-func TestRealMixedSession(t *testing.T) {
-	clients := os.Getenv("BRENNER_REAL_CLIENTS")
-	if clients == "" {
-		t.Fatal("BRENNER_REAL_CLIENTS must be the directory in which scripts/real-clients.sh installed the programs")
+// realKinds returns the programs of the table in docs/programs.md, in its order.
+func realKinds() []string {
+	var all []string
+	for _, kind := range program.Kinds() {
+		if program.Tested(kind) != "" {
+			all = append(all, kind)
+		}
 	}
-	const reply = "I add one.\n\n```delta\n" + `{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"N","claim":"a claim"},"rationale":"r"}` + "\n```\n"
-	api := openaitest.New(t, func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: reply} })
-	model := programtest.NewModel(t, func(programtest.Question) programtest.Answer { return programtest.Answer{Text: reply} })
-	dir := t.TempDir()
-	settings := fmt.Sprintf(`question: Why is the sky dark at night?
+	return all
+}
+
+// realTable is what the tests found out about each program: the cells of the table.
+type realTable struct {
+	mu    sync.Mutex
+	cells map[string]map[string]string // by program and column
+}
+
+func (r *realTable) set(kind, column, cell string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cells[kind] == nil {
+		r.cells[kind] = map[string]string{}
+	}
+	r.cells[kind][column] = cell
+}
+
+// TestRealPrograms runs a session of all programs, and each one that can with the output of `mail connect`.
+// The table in docs/programs.md must show the results.
+func TestRealPrograms(t *testing.T) {
+	table := &realTable{cells: map[string]map[string]string{}}
+	t.Run("run", func(t *testing.T) {
+		t.Run("session", func(t *testing.T) {
+			t.Parallel()
+			realSession(t, table)
+		})
+		for _, c := range byMail {
+			t.Run("mail "+c.kind, func(t *testing.T) {
+				t.Parallel()
+				c.corresponds(t, func(s string) string { return s })
+				if !t.Failed() {
+					table.set(c.kind, "mail", "reads and answers its mail")
+				}
+			})
+		}
+	})
+	if t.Failed() {
+		return // the table would show less than is true
+	}
+	table.compare(t)
+}
+
+// realSession runs a session in which each program, and a model behind an API, is asked once. The trace
+// names the version of each program.
+func realSession(t *testing.T, table *realTable) {
+	t.Helper()
+	const reply = "I add one.\n\n```delta\n" + `{"operation":"ADD","section":"SECTION","payload":{PAYLOAD},"rationale":"r"}` + "\n```\n"
+	api := openaitest.New(t, func(openaitest.Request) openaitest.Answer {
+		return openaitest.Answer{Text: "NO CHANGES: nothing to add"}
+	})
+	// A section takes few items.
+	model := programtest.NewModel(t, func(q programtest.Question) programtest.Answer {
+		section, payload := "hypothesis_slate", `"name":"N","claim":"a claim"`
+		if q.N%2 == 0 {
+			section, payload = "assumption_ledger", `"name":"N","statement":"it holds"`
+		}
+		return programtest.Answer{Text: strings.NewReplacer("SECTION", section, "PAYLOAD", payload).Replace(reply)}
+	})
+	p := newRealMail(t)
+	settings := "question: Why is the sky dark at night?\nretry: {attempts: 3}\nagents:\n  models:\n" + fmt.Sprintf(`    - {model: P, via: program, id: double-model, base_url: '%[1]s/v1'}
+    - {model: G, via: program, id: double-model, base_url: '%[1]s'}
+    - {model: M, via: openai, id: double-api, base_url: '%[2]s'}
 roster:
   entries:
-    - {agentName: BlueLake, role: hypothesis_generator, program: codex-cli, model: C}
-    - {agentName: GreenValley, role: adversarial_critic, program: gemini-cli, model: G}
-    - {agentName: RedSky, role: test_designer, model: M}
-agents:
-  models:
-    - {model: C, via: program, id: double-codex, base_url: '%[1]s/v1'}
-    - {model: G, via: program, id: double-gemini, base_url: '%[1]s'}
-    - {model: M, via: openai, id: double-api, base_url: '%[2]s'}
+    - {agentName: RedSky, role: hypothesis_generator, model: M}
 `, model.URL, api.BaseURL())
-	if err := os.WriteFile(filepath.Join(dir, "brenner.yaml"), []byte(settings), 0o644); err != nil {
-		t.Fatal(err)
+	kinds, names := map[string]string{}, strings.Fields("BlueLake GreenValley PurpleMountain WhiteFox BlackBear GrayWolf PinkRiver GoldHill SilverOak")
+	for i, kind := range realKinds() {
+		kinds[names[i]] = kind
+		settings += fmt.Sprintf("    - {agentName: %s, role: hypothesis_generator, program: %s, model: %s}\n", names[i], kind, map[bool]string{true: "G", false: "P"}[kind == program.Gemini])
 	}
-	bin := filepath.Join(t.TempDir(), "brenner")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	put(t, filepath.Join(p.dir, "brenner.yaml"), settings)
 	run := func(args ...string) string {
 		t.Helper()
-		c := exec.Command(bin, args...)
-		c.Dir = dir
-		c.Env = []string{
-			"PATH=" + filepath.Join(clients, "node_modules", ".bin") + ":" + os.Getenv("PATH"), "HOME=" + dir, "OPENAI_API_KEY=sk-real-0123456789abcdef",
-			"GEMINI_API_KEY=x", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1",
+		out, errs, code := p.run(t, p.environ(t, "OPENAI_API_KEY=sk-real-0123456789abcdef", "GEMINI_API_KEY=x", "LANG=C.UTF-8"), "", "brenner", args...)
+		if code != 0 {
+			t.Fatalf("brenner %q: exit %d: %s%s", args, code, out, errs)
 		}
-		out, err := c.CombinedOutput()
-		if err != nil {
-			t.Fatalf("brenner %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-		return string(out)
+		return out
 	}
 	run("trust")
-	run("session", "start", "--rounds", "2", "--thread-id", "RS-20261115-mixed")
-	trace := run("trace", "list", "RS-20261115-mixed")
-	for _, want := range []string{"codex-cli 0.166.0", "gemini-cli 0.61.0", "double-api"} {
-		if !strings.Contains(trace, want) {
-			t.Errorf("the trace does not name %s:\n%s", want, trace)
+	const id = "RS-20261115-real"
+	run("session", "start", "--rounds", "1", "--thread-id", id)
+	var trace struct {
+		Calls []struct {
+			Agent, Outcome, Version, Detail string
+			Guessed                         bool
 		}
 	}
+	text := run("trace", "list", id, "--json")
+	if err := json.Unmarshal([]byte(text), &trace); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range trace.Calls {
+		kind := kinds[c.Agent]
+		if kind == "" {
+			continue
+		}
+		version := regexp.MustCompile(`[0-9]+(\.[0-9]+)+`).FindString(c.Version)
+		if c.Outcome != "contributed" || version != program.Tested(kind) {
+			t.Errorf("%s %q: got %s, want it to contribute as version %s: %s", kind, c.Version, c.Outcome, program.Tested(kind), c.Detail)
+		}
+		cell := "replies, with its count of tokens"
+		if c.Guessed {
+			cell = "replies; tokens are estimated"
+		}
+		table.set(kind, "version", version)
+		table.set(kind, "program", cell)
+	}
 	run("verify")
+	run("session", "replay", id)
+}
+
+// compare compares the table in docs/programs.md with the results, or writes it. Rows of programs that were
+// not run, because the tests were chosen, stay.
+func (r *realTable) compare(t *testing.T) {
+	t.Helper()
+	path := filepath.Join("..", "..", "docs", "programs.md")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- written by `sh scripts/real-clients.sh -update` -->\n", "<!-- end -->\n"
+	before, rest, ok := strings.Cut(string(data), begin)
+	old, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the table", path)
+	}
+	var b strings.Builder
+	b.WriteString("\n| program | command | version | as a program | by mail |\n|---|---|---|---|---|\n")
+	for _, kind := range realKinds() {
+		cells, start := r.cells[kind], "| `"+kind+"` | `"+program.Executable(kind)+"` |"
+		if joinsByMail(kind) != (cells["mail"] != "") || cells["program"] == "" {
+			t.Logf("%s was not run completely", kind)
+			_, row, _ := strings.Cut(old, "\n"+start)
+			row, _, _ = strings.Cut(row, "\n")
+			b.WriteString(start + row + "\n")
+			continue
+		}
+		mail := cells["mail"]
+		if mail == "" {
+			mail = "no: it has no MCP client"
+		}
+		fmt.Fprintf(&b, "%s %s | %s | %s |\n", start, cells["version"], cells["program"], mail)
+	}
+	b.WriteString("\n")
+	switch want := b.String(); {
+	case old == want:
+	case *update:
+		put(t, path, before+begin+want+end+after)
+	default:
+		t.Errorf("the table in %s differs from what the programs did; run sh scripts/real-clients.sh -update\ngot %s\nwant %s", path, old, want)
+	}
 }

@@ -154,7 +154,7 @@ func (r *run) watch(all *tree, over <-chan struct{}) End {
 		case <-r.stop:
 			return Signalled
 		case <-tick.C:
-			if all.busy() {
+			if all.busy() || r.job.Quiet {
 				r.alive()
 			}
 		}

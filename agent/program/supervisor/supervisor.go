@@ -52,6 +52,8 @@ type Job struct {
 	Remove    string        `json:"remove"`     // the program's private directory, removed at the end
 	// Pipe passes standard input through a pipe: some programs do not read files.
 	Pipe bool `json:"pipe,omitempty"`
+	// Quiet means that the program is alive as long as it runs: it prints nothing while it waits.
+	Quiet bool `json:"quiet,omitempty"`
 	// Secrets are names of variables whose values are masked in the output.
 	Secrets []string `json:"secrets,omitempty"`
 	// Note identifies the job for the caller.
