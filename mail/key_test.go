@@ -28,12 +28,7 @@ func TestKeyIsNeverOmitted(t *testing.T) {
 		d.ServeHTTP(w, r)
 	}))
 	defer shaky.Close()
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	c, err := mail.New(mail.Options{URL: shaky.URL + "/mcp", HTTP: &http.Client{Transport: transport}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mailtest.NewClient(t, mail.Options{URL: shaky.URL + "/mcp"})
 	// Not through c, which must list the tools only when it sends.
 	other := d.Client(t, mail.Options{})
 	must(t, func() error { _, err := other.EnsureProject(t.Context(), project); return err })

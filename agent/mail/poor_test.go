@@ -269,12 +269,7 @@ func TestQuestionWaitsForServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &mailtest.Poor{}
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	c, err := mail.New(mail.Options{URL: "http://" + addr + "/mcp/", HTTP: &http.Client{Transport: transport}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mailtest.NewClient(t, mail.Options{URL: "http://" + addr + "/mcp/"})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var said []bool
@@ -304,10 +299,7 @@ func TestQuestionWaitsForServer(t *testing.T) {
 	close(drained)
 	call := round(2)
 	call.Drain = drained
-	away, err := mail.New(mail.Options{URL: "http://127.0.0.1:1/mcp/", HTTP: &http.Client{Transport: transport}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	away := mailtest.NewClient(t, mail.Options{URL: "http://127.0.0.1:1/mcp/"})
 	a, _ = agentmail.New(agentmail.Options{Client: away, Project: mailtest.Project, Sender: "Operator"}).Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 	var f *agent.Failure
 	if _, err := a.Ask(t.Context(), call); !errors.As(err, &f) || f.Code != agent.Unavailable {

@@ -101,18 +101,12 @@ func newPoorSession(t *testing.T, server poorServer) *poorSession {
 	t.Helper()
 	p := &poorSession{T: t, dir: t.TempDir(), server: server}
 	proxy := httptest.NewServer(http.HandlerFunc(p.pass))
-	transport := &http.Transport{}
 	t.Cleanup(func() {
 		proxy.CloseClientConnections()
 		proxy.Close()
-		transport.CloseIdleConnections()
 	})
 	p.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "GORACE=atexit_sleep_ms=0", mail.EnvBaseURL + "=" + proxy.URL, mail.EnvToken + "=" + poorToken}
-	var err error
-	p.agents, err = mail.New(mail.Options{URL: server.base() + mail.DefaultPath, Token: poorToken, HTTP: &http.Client{Transport: transport}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.agents = mailtest.NewClient(t, mail.Options{URL: server.base() + mail.DefaultPath, Token: poorToken})
 	return p
 }
 

@@ -51,11 +51,11 @@ type Quirks struct {
 // Double is a server with quirks.
 type Double struct {
 	*httptest.Server
+	counter
 	Box    *box.Box
 	inner  http.Handler
 	mu     sync.Mutex
 	quirks Quirks
-	calls  map[string]int
 	tokens map[string]string
 	// forgets is how many more times the session is lost.
 	forgets int
@@ -72,29 +72,21 @@ func New(tb testing.TB, q Quirks) *Double {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	d := &Double{Box: b, inner: s, quirks: q, calls: make(map[string]int), tokens: make(map[string]string), forgets: 1}
-	d.Server = httptest.NewServer(d)
+	d := &Double{Box: b, inner: s, quirks: q, tokens: make(map[string]string), forgets: 1}
 	tb.Cleanup(func() {
-		d.Server.CloseClientConnections()
-		d.Server.Close()
 		if err := b.Close(); err != nil {
 			tb.Error(err)
 		}
 	})
+	d.Server = serve(tb, d)
 	return d
 }
 
 // Client returns a client of the server, whose transport ends with the test.
 func (d *Double) Client(tb testing.TB, o mail.Options) *mail.Client {
 	tb.Helper()
-	transport := &http.Transport{MaxIdleConnsPerHost: 100}
-	tb.Cleanup(transport.CloseIdleConnections)
-	o.URL, o.HTTP = d.URL+"/mcp", &http.Client{Transport: transport}
-	c, err := mail.New(o)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
+	o.URL = d.URL + "/mcp"
+	return NewClient(tb, o)
 }
 
 // Reply answers a message in its thread, as an agent does.
@@ -104,13 +96,6 @@ func Reply(ctx context.Context, c *mail.Client, from string, to mail.ID, body st
 		return mail.Message{}, err
 	}
 	return s.Messages[0], nil
-}
-
-// Calls returns the number of calls of a tool or method.
-func (d *Double) Calls(name string) int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.calls[name]
 }
 
 type request struct {
@@ -141,11 +126,8 @@ func (d *Double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "invalid JSON", http.StatusBadRequest)
 		return
 	}
+	d.count(&q)
 	d.mu.Lock()
-	d.calls[q.Method]++
-	if q.Method == "tools/call" {
-		d.calls[q.tool()]++
-	}
 	quirks := d.quirks
 	d.mu.Unlock()
 	if d.intercept(w, r, &q, &quirks) {

@@ -42,9 +42,9 @@ type Poor struct {
 	projects []string // human keys; the id is the index plus 1
 	agents   []*poorAgent
 	letters  []*poorLetter
-	calls    map[string]int
-	headers  []string // Authorization of all requests
-	drop     int
+	counter
+	headers []string // Authorization of all requests
+	drop    int
 }
 
 type poorAgent struct {
@@ -69,32 +69,15 @@ type poorLetter struct {
 // NewPoor starts a server that ends with the test.
 func NewPoor(tb testing.TB, p *Poor) *Poor {
 	tb.Helper()
-	p.Server = httptest.NewServer(p)
-	tb.Cleanup(func() {
-		p.CloseClientConnections()
-		p.Close()
-	})
+	p.Server = serve(tb, p)
 	return p
 }
 
 // Client returns a client of the server, whose transport ends with the test.
 func (p *Poor) Client(tb testing.TB, o mail.Options) *mail.Client {
 	tb.Helper()
-	transport := &http.Transport{MaxIdleConnsPerHost: 100}
-	tb.Cleanup(transport.CloseIdleConnections)
-	o.URL, o.HTTP = p.URL+"/mcp/", &http.Client{Transport: transport}
-	c, err := mail.New(o)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
-}
-
-// Calls returns the number of calls of a tool or method.
-func (p *Poor) Calls(name string) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.calls[name]
+	o.URL = p.URL + "/mcp/"
+	return NewClient(tb, o)
 }
 
 // Drop makes the server drop this many requests.
@@ -126,14 +109,8 @@ func (p *Poor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.drop--
 		panic(http.ErrAbortHandler)
 	}
-	if p.calls == nil {
-		p.calls = make(map[string]int)
-	}
+	p.count(&q)
 	p.headers = append(p.headers, r.Header.Get("Authorization"))
-	p.calls[q.Method]++
-	if q.Method == "tools/call" {
-		p.calls[q.tool()]++
-	}
 	detail := func(status int, text string) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
