@@ -248,7 +248,7 @@ const attempts = 2
 // not sent again, neither after a lost response nor by another process.
 func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, error) {
 	d.Body, d.Key = mark.In(d.Body), mark.Session+"/"+mark.Hash
-	keyed := c.accepts(ctx, "send_message", "idempotency_key")
+	keyed := c.TakesKeys(ctx)
 	for try := 1; ; try++ {
 		var there Sent
 		if !keyed { // the server does not detect duplicates: search for it

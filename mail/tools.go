@@ -118,6 +118,11 @@ func addressed(all []Message) []Message {
 	return all
 }
 
+// TakesKeys reports whether the server sends messages with the same key once.
+func (c *Client) TakesKeys(ctx context.Context) bool {
+	return c.accepts(ctx, "send_message", "idempotency_key")
+}
+
 // Waits reports whether the server supports long polling.
 func (c *Client) Waits(ctx context.Context) bool {
 	return c.accepts(ctx, "fetch_inbox", "wait_seconds")

@@ -168,7 +168,7 @@ func (m *Mailer) Join(ctx context.Context, s roster.Entry) (Mailbox, error) {
 func sharedMailbox(one, two, name string) error {
 	return &fault.Error{
 		Code: post.NameTaken, Detail: fmt.Sprintf("%s and %s would have the same mailbox, %s", fault.Shown(one), fault.Shown(two), fault.Shown(name)),
-		Hint: "use names that differ in more than case",
+		Hint: "use names that differ in letters or digits; to some servers case and signs do not matter",
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"path/filepath"
+	"strings"
 
 	agentmail "brenner/agent/mail"
 	"brenner/internal/fault"
@@ -94,7 +95,7 @@ func Send(ctx context.Context, b *project.Mailbox, d mail.Draft) (*Messages, err
 	}
 	d.Project, d.From = b.Key, desk.OwnName()
 	d.To, d.CC = b.Names(d.To), b.Names(d.CC)
-	s, err := b.Client.Send(ctx, d)
+	s, err := sendOnce(ctx, b, d)
 	var unknown *fault.Error
 	if errors.As(err, &unknown) && unknown.Code == mail.NotFound {
 		unknown.Hint = "`brenner mail agents` lists the names that have a mailbox; an agent registers its own"
@@ -107,6 +108,35 @@ func Send(ctx context.Context, b *project.Mailbox, d mail.Draft) (*Messages, err
 		l.Missed = append(l.Missed, o.Agent)
 	}
 	return l, nil
+}
+
+// sendOnce sends a message. One with a key is sent only once, also by servers without idempotency keys: there a marker stands
+// for the key.
+func sendOnce(ctx context.Context, b *project.Mailbox, d mail.Draft) (mail.Sent, error) {
+	if d.Key == "" || b.Client.TakesKeys(ctx) {
+		return b.Client.Send(ctx, d)
+	}
+	if d.Thread == "" {
+		return mail.Sent{}, &fault.Error{
+			Code: mail.Invalid, Place: b.Client.URL(), Detail: "this server has no keys, so that the message must be looked for in its thread",
+			Hint: "pass --thread with --key",
+		}
+	}
+	to := ""
+	if len(d.Recipients()) == 1 {
+		to = d.Recipients()[0]
+	}
+	mark := mail.MarkerOf(d.Thread, 0, to, "key/"+d.From+"/"+d.Key)
+	s, err := b.Client.SendOnce(ctx, d, mark)
+	for i := range s.Messages {
+		if m := &s.Messages[i]; err == nil && s.Before && (m.Subject != d.Subject || strings.TrimSpace(m.Body) != strings.TrimSpace(mark.In(d.Body))) {
+			return mail.Sent{}, &fault.Error{
+				Code: mail.KeyReused, Place: b.Client.URL(), Detail: fmt.Sprintf("%s already sent a different message (%s) with key %s", d.From, m.ID, fault.Shown(d.Key)),
+				Hint: "use another key",
+			}
+		}
+	}
+	return s, err
 }
 
 // Inbox returns the messages to an agent, newest first. Nothing is marked as read.

@@ -85,7 +85,11 @@ func messageTexts(a *ui.App, all []mail.Message, none string) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s  %s  %s to %s  %s\n", ui.Clean(string(m.ID)), m.Created.Format(timeLayout), ui.Clean(m.From), ui.Clean(strings.Join(slices.Concat(m.To, m.CC), ", ")), ui.Clean(m.Subject))
+		who := m.From
+		if to := slices.Concat(m.To, m.CC); len(to) > 0 { // some servers list none
+			who += " to " + strings.Join(to, ", ")
+		}
+		fmt.Fprintf(&b, "%s  %s  %s  %s\n", ui.Clean(string(m.ID)), m.Created.Format(timeLayout), ui.Clean(who), ui.Clean(m.Subject))
 		b.WriteString(ui.CleanLines(m.Body, "    "))
 		for _, f := range m.Files() {
 			fmt.Fprintf(&b, "    attachment %s (%s, %s)\n", ui.Clean(f.Name), ui.Clean(f.MediaType), text.Count(f.Size, "byte"))

@@ -224,11 +224,11 @@ func threadRows(t *audit.Thread) [][]string {
 	for i := range t.Agents {
 		rows = append(rows, []string{"", t.Agents[i].Name + ": " + mailStatus(&t.Agents[i])})
 	}
-	if acks := ackText(t); acks != "" {
-		rows = append(rows, []string{"Receipts", acks})
-	}
 	for _, agent := range slices.Sorted(maps.Keys(t.Names)) {
 		rows = append(rows, []string{"", agent + " is registered as " + t.Names[agent]})
+	}
+	if acks := ackText(t); acks != "" {
+		rows = append(rows, []string{"Receipts", acks})
 	}
 	return rows
 }
