@@ -132,31 +132,59 @@ func findLocal(ctx context.Context, p *project.Project, known []project.Endpoint
 // checkPrograms reports for each program of the roster whether it is installed, its
 // version, its login, and the exact command line; and which other known programs are on PATH.
 func checkPrograms(ctx context.Context, p *project.Project, parties []flow.Party) []Check {
-	var d []Check
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	checks := make([][]Check, len(parties))
 	var seen []string
-	for _, party := range parties {
+	var wait sync.WaitGroup // a program may take seconds to report its version
+	for i, party := range parties {
 		if party.Program == "" || slices.Contains(seen, party.Program) {
 			continue
 		}
 		seen = append(seen, party.Program)
-		made, err := p.Program(&party)
-		usable := err == nil
-		if !usable { // reported for the session; some programs require a model
-			party.ModelID = cmp.Or(party.ModelID, "any")
-			made, err = p.Program(&party)
-		}
-		if err == nil {
-			checks := checkProgram(ctx, p, party.Program, made, party.Via == config.ViaProgram)
-			if !usable {
-				checks = checks[:min(len(checks), 1)] // without the command line
-			}
-			d = append(d, checks...)
-		}
+		wait.Go(func() { checks[i] = checkParty(ctx, p, party) })
 	}
-	if more := slices.DeleteFunc(p.FoundPrograms(), func(kind string) bool { return slices.Contains(seen, kind) }); len(more) > 0 {
+	more := slices.DeleteFunc(p.FoundPrograms(), func(kind string) bool { return slices.Contains(seen, kind) })
+	for i, kind := range more {
+		wait.Go(func() { more[i] = withVersion(ctx, p, kind) })
+	}
+	wait.Wait()
+	d := slices.Concat(checks...)
+	if len(more) > 0 {
 		d = append(d, note("programs", "also on PATH: "+strings.Join(more, ", "), "to use one: --via program, with its name as program in the roster"))
 	}
 	return d
+}
+
+// checkParty checks the program of a party.
+func checkParty(ctx context.Context, p *project.Project, party flow.Party) []Check {
+	made, err := p.Program(&party)
+	usable := err == nil
+	if !usable { // reported for the session; some programs require a model
+		party.ModelID = cmp.Or(party.ModelID, "any")
+		made, err = p.Program(&party)
+	}
+	if err != nil {
+		return nil
+	}
+	checks := checkProgram(ctx, p, party.Program, made, party.Via == config.ViaProgram)
+	if !usable {
+		checks = checks[:min(len(checks), 1)] // without the command line
+	}
+	return checks
+}
+
+// withVersion returns a known program with its version, if it reports one.
+func withVersion(ctx context.Context, p *project.Project, kind string) string {
+	made, err := p.Program(&flow.Party{Program: kind, ModelID: "any"})
+	if err != nil || p.CheckProgram(kind) != nil {
+		return kind
+	}
+	version, err := made.Version(ctx)
+	if err != nil || version == "" {
+		return kind
+	}
+	return kind + " " + version[strings.LastIndexByte(version, ' ')+1:] // without its name
 }
 
 func checkProgram(ctx context.Context, p *project.Project, name string, made *program.Program, wanted bool) []Check {
@@ -171,11 +199,12 @@ func checkProgram(ctx context.Context, p *project.Project, name string, made *pr
 	if p.CheckProgram(name) != nil {
 		return nil // reported for the session, if it is used
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
 	version, err := made.Version(ctx)
 	if err != nil {
 		version = "cannot get its version: " + err.Error()
+	}
+	if tested := program.Tested(name); err == nil && tested != "" && !strings.HasSuffix(" "+version, " "+tested) {
+		version += " (tested: " + tested + ")"
 	}
 	state, detail := made.Login()
 	c := fine(what, fmt.Sprintf("%s; login: %s", cmp.Or(version, "installed"), state))
