@@ -125,6 +125,9 @@ func checkAgents(ctx context.Context, b *project.Mailbox, by []string) Check {
 	if err != nil {
 		return brokenBy(what, err)[0]
 	}
+	if err := b.Client.CheckProject(ctx, b.Key, b.Names(by)...); fault.CodeOf(err) == mail.OtherProject {
+		return brokenBy(what, err)[0]
+	}
 	var names []string
 	for _, agent := range all {
 		names = append(names, agent.Name)
