@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/recordform"
 	"brenner/internal/markdown"
@@ -304,7 +305,7 @@ func (r *reader) withRecord(all []announcement, line string) []announcement {
 	switch {
 	case m == nil:
 	case len(all) == 0:
-		all = []announcement{{operation: Add, section: RecordSection, words: contentWords(line[m[1]:]), ahead: strings.ContainsAny(line[:m[1]], "[({")}}
+		all = []announcement{{operation: Add, section: RecordSection, words: itemform.Content(line[m[1]:]), ahead: strings.ContainsAny(line[:m[1]], "[({")}}
 	case all[0].section == "":
 		all[0].operation, all[0].section = Add, RecordSection
 	}

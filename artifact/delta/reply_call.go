@@ -5,19 +5,25 @@ import (
 	"regexp"
 	"strings"
 
+	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
 )
 
 var (
 	callName   = regexp.MustCompile(`(?:"name"\s*:\s*"|<function=)(add|edit|kill)_(\w+)`)
+	laterName  = regexp.MustCompile(`<(?:invoke|tool|call|action|function|tool_use)\s+name="(add|edit|kill|remove|delete|retire|update)_(\w+)"`)
 	callTarget = regexp.MustCompile(`"([A-Z]{1,2}\d{1,3})"`)
+	laterID    = regexp.MustCompile(`["'>]([A-Z]{1,2}\d{1,3})["'<]`)
 	sectionKey = regexp.MustCompile(`"section"\s*:\s*"(\w+)"|"(\w+_(?:slate|table|tests|ledger|register|critique))"\s*:\s*\[\s*\{`)
 )
 
 // announceCall records a call of a tool in a line whose name says the operation.
 func (r *reader) announceCall(line []byte, at int) bool {
-	m := callName.FindSubmatchIndex(line)
+	m, target := callName.FindSubmatchIndex(line), callTarget
+	if m == nil && r.third && bytes.IndexByte(line, '<') >= 0 {
+		m, target = laterName.FindSubmatchIndex(line), laterID
+	}
 	if m == nil {
 		return false
 	}
@@ -25,13 +31,13 @@ func (r *reader) announceCall(line []byte, at int) bool {
 	if i := bytes.Index(rest, []byte("\n\n")); i >= 0 {
 		rest = rest[:i]
 	}
-	a := announcement{operation: strings.ToUpper(string(line[m[2]:m[3]]))}
-	if id := callTarget.FindSubmatch(rest); id != nil && a.operation != Add && isItemID(string(id[1])) {
+	a := announcement{operation: operationOf(strings.ToUpper(string(line[m[2]:m[3]])))}
+	if id := target.FindSubmatch(rest); id != nil && a.operation != Add && isItemID(string(id[1])) {
 		a.name(string(id[1]))
 	} else if a.operation != Add || !a.name(string(line[m[4]:m[5]])) {
 		return false
 	}
-	if a.words = contentWords(string(rest)); a.operation == Add {
+	if a.words = itemform.Content(string(rest)); a.operation == Add {
 		a.whole = true
 	}
 	r.promise(a, at+m[0], line)
@@ -45,7 +51,7 @@ func (r *reader) announceItems(b markdown.Block) {
 	if m == nil {
 		return
 	}
-	a := announcement{operation: Add, whole: true, words: contentWords(string(text[:min(len(text), maxWritten)]))}
+	a := announcement{operation: Add, whole: true, words: itemform.Content(string(text[:min(len(text), maxWritten)]))}
 	s, ok := synonyms.Section(string(text[max(m[2], m[4]):max(m[3], m[5])]))
 	if !ok || len(a.words) == 0 {
 		return

@@ -3,6 +3,8 @@ package delta
 import (
 	"bytes"
 	"strings"
+
+	"brenner/artifact/delta/itemform"
 )
 
 // clues are the words of a running text that the rules look for. Most texts have none, so one pass
@@ -15,13 +17,21 @@ type clues struct {
 	forwarded bool // a line that may be above another author's message
 }
 
-// clueBytes are the bytes at which the words are recognised.
-var clueBytes = func() (is [256]bool) {
+// clueBytes are the bytes at which the words are recognised: those of most, and those of words for items.
+var clueBytes = func() (is [256]byte) {
 	for _, c := range []byte("AEKUMRDdk\n:HTXCPN") {
-		is[c] = true
+		is[c] = clueByte
+	}
+	for _, c := range []byte("yqmtjv") {
+		is[c] = kindByte
 	}
 	return is
 }()
+
+const (
+	clueByte = iota + 1
+	kindByte
+)
 
 // cluesOf returns the clues of a text.
 func cluesOf(text []byte) (c clues) {
@@ -40,8 +50,11 @@ func ordersOf(text []byte) clues {
 
 func (c *clues) read(text []byte) {
 	for i, b := range text {
-		if clueBytes[b] {
+		switch clueBytes[b] {
+		case clueByte:
 			c.look(text, i)
+		case kindByte:
+			c.later = c.later || itemform.IsKindAt(text, i) && itemform.AddsAt(text, i)
 		}
 	}
 }
@@ -63,6 +76,7 @@ func (c *clues) look(text []byte, i int) {
 		c.operation = c.operation || beginsOperation(rest)
 		c.order = c.order || orderAt(text, i) > 0
 	case 'd':
+		c.later = c.later || itemform.AddsAt(text, i)
 		c.order = c.order || i > 0 && (text[i-1] == 'a' || text[i-1] == 'e') && orderAt(text, i-1) > 0 || begins(rest, "delta")
 	default:
 		c.order = c.order || orderAt(text, i) > 0 || begins(rest, "delta")

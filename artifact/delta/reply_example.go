@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/itemform"
 )
 
 // conclude decides whether a delta only repeats an example, and notes keys without an effect. It
@@ -127,7 +128,7 @@ func (j *judgement) texts() string {
 
 func wordSet(text string) map[string]bool {
 	words := make(map[string]bool)
-	for w := range stems(text) {
+	for w := range itemform.Stems(text) {
 		words[w] = true
 	}
 	return words

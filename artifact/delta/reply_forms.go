@@ -11,7 +11,7 @@ import (
 
 // announcementOf returns what a change in another form announces.
 func announcementOf(f itemform.Attempt) announcement {
-	a := announcement{operation: f.Operation, section: f.Section, field: f.Field, words: contentWords(f.Says)}
+	a := announcement{operation: f.Operation, section: f.Section, field: f.Field, words: itemform.Content(f.Says)}
 	for _, w := range lineWords(f.ID) {
 		if isItemID(w.text) {
 			a.name(w.text)
@@ -22,10 +22,12 @@ func announcementOf(f itemform.Attempt) announcement {
 
 // parseTitle reads a line that calls an item new.
 func parseTitle(line string, all *[]announcement) bool {
-	f, ok := itemform.InTitle(strings.TrimSpace(emphasis.Replace(line)))
+	f, named, ok := itemform.InTitle(strings.TrimSpace(strings.TrimLeft(emphasis.Replace(line), "*•+ ")))
 	if ok {
 		a := announcementOf(f)
-		a.nameIn(f.Says)
+		if named {
+			a.nameIn(f.Says)
+		}
 		*all = append(*all, a)
 	}
 	return ok
@@ -47,14 +49,18 @@ func (r *reader) announceForms(b markdown.Block, done []span, own bool) (found b
 	return found
 }
 
-// announceRewritten records the items of a section that a text has in full.
-func (r *reader) announceRewritten(b markdown.Block) {
+// announceRewritten records the items of a section that a text has in full, and the changes in it that are objects or
+// patches, but for what has been read as deltas.
+func (r *reader) announceRewritten(b markdown.Block, done []span) {
 	if !r.third {
 		return
 	}
 	before := len(r.promises)
-	for _, f := range itemform.InRewritten(r.src[b.Start:b.End]) {
-		r.announceForm(f, b.Start)
+	text := r.src[b.Start:b.End]
+	for _, f := range append(itemform.InRewritten(text), itemform.InText(text)...) {
+		if !inSpans(done, b.Start+f.At) && !r.overfull() {
+			r.announceForm(f, b.Start)
+		}
 	}
 	if len(r.promises) > before {
 		slices.SortStableFunc(r.promises, func(x, y announcement) int { return x.line - y.line })

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"brenner/artifact/delta/itemform"
 )
 
 // withUnfulfilled returns the blocks with a row for each announced change that the reply does not
@@ -337,7 +339,7 @@ func (a *announcement) fits(d *Delta) bool {
 func (m *matching) wordsOf(i int) map[string]bool {
 	if m.words[i] == nil {
 		m.words[i] = make(map[string]bool)
-		for w := range stems(string(m.blocks[i].Delta.Content())) {
+		for w := range itemform.Stems(string(m.blocks[i].Delta.Content())) {
 			m.words[i][w] = true
 		}
 	}

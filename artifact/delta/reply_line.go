@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/synonyms"
 )
 
@@ -93,7 +94,7 @@ func parseAnnouncements(line string) []announcement {
 		return nil
 	}
 	if len(all) == 0 {
-		all = []announcement{{words: contentWords(what)}}
+		all = []announcement{{words: itemform.Content(what)}}
 		if words := lineWords(what); len(words) > 0 && isOperation(words[0].text) {
 			all[0].operation = strings.ToUpper(words[0].text)
 		}
@@ -127,7 +128,7 @@ func kindMark(line string) (a announcement, ok bool) {
 			}
 		}
 	}
-	a.words, a.ahead = contentWords(line[m[1]:]), true
+	a.words, a.ahead = itemform.Content(line[m[1]:]), true
 	if says := lineWords(line[m[1]:]); len(says) > 0 && isCapital(says[0].text) {
 		a.called = a.words
 	}
@@ -146,7 +147,7 @@ func (a *announcement) nameIn(behind string) {
 			continue
 		}
 		if isCapital(words[0].text) && len(words) <= most {
-			a.called = contentWords(part)
+			a.called = itemform.Content(part)
 		}
 		return
 	}
@@ -201,7 +202,7 @@ func (l clause) read() (a announcement, ok bool) {
 		return a, false
 	}
 	behind := l.body[l.order.end:]
-	a.words = contentWords(behind)
+	a.words = itemform.Content(behind)
 	if a.operation == Add {
 		a.nameIn(behind)
 	}

@@ -13,7 +13,7 @@ var orderTitle = regexp.MustCompile(`(?i)^(?:(?:my|the|proposed) )?(?:(add|edit|
 
 // orderOf returns the operation of the list that a line is in or begins, or "". At is where the next
 // line begins.
-func (r *reader) orderOf(line []byte, above string, c clues, at int) string {
+func (r *reader) orderOf(line []byte, l *lineState, c clues, at int) string {
 	line = bytes.TrimSpace(line)
 	if !isTitle(line) {
 		if isLetter(line[0]) {
@@ -22,15 +22,16 @@ func (r *reader) orderOf(line []byte, above string, c clues, at int) string {
 		if c.order {
 			return "" // an announcement of its own
 		}
-		return above
+		return l.above
 	}
+	l.list = list{}
 	title := bytes.Trim(line, lineMarks+":])")
-	isNew := r.third && !c.order && itemform.IsNewItems(string(title))
-	if !c.order && !isNew || !r.itemsFollow(at) {
-		return ""
-	}
-	if isNew {
+	if section, isNew := itemform.NewItems(string(title)); r.third && isNew && r.itemsFollow(at, true) {
+		l.list = list{section: section}
 		return Add
+	}
+	if !c.order || !r.itemsFollow(at, false) {
+		return ""
 	}
 	m := orderTitle.FindSubmatch(title)
 	if m == nil {
@@ -39,8 +40,8 @@ func (r *reader) orderOf(line []byte, above string, c clues, at int) string {
 	return strings.ToUpper(string(m[1]) + string(m[2]))
 }
 
-// itemsFollow reports whether the next line, or a row of the next table, begins with an id.
-func (r *reader) itemsFollow(at int) bool {
+// itemsFollow reports whether the next line, or a row of the next table, begins with an id. New items need none.
+func (r *reader) itemsFollow(at int, isNew bool) bool {
 	const most = 5
 	rest := r.src[at:min(len(r.src), at+maxWritten)]
 	for n := 0; n < most && len(rest) > 0; n++ {
@@ -50,6 +51,9 @@ func (r *reader) itemsFollow(at int) bool {
 			continue
 		}
 		if body, ids := itemOf(line); ids != nil && body != "" {
+			return true
+		}
+		if isNew && (line[0] == '|' || listItem.Match(line)) {
 			return true
 		}
 		if line[0] != '|' {
@@ -75,14 +79,57 @@ func itemOf(line []byte) (body string, words []lineWord) {
 	return body, words
 }
 
+// list is the list or the table that a line is in.
+type list struct {
+	section string // of new items
+	columns itemform.Columns
+	indent  int  // of its first item, from 1
+	fields  bool // its items are the fields of one
+}
+
+var listItem = regexp.MustCompile(`^(?:[-*+•▪◦]|\d{1,2}[.)]) +\S`)
+
+// announceNew records the new item of a line without an id below the title of such items.
+func (r *reader) announceNew(line []byte, at int, l *lineState) bool {
+	trimmed := bytes.TrimSpace(line)
+	if l.above != Add || l.list.section == "" || len(trimmed) == 0 {
+		return false
+	}
+	row := string(trimmed[:min(len(trimmed), 2*maxAnnouncement)])
+	switch indent := 1 + len(line) - len(unindented(line)); {
+	case trimmed[0] == '|' && !l.inTable:
+		l.list.columns = itemform.ReadColumns(row, l.list.section)
+		return true
+	case trimmed[0] == '|':
+		if !l.list.columns.IsNew(row) {
+			return true
+		}
+	case !listItem.Match(trimmed) || l.list.indent > 0 && indent > l.list.indent || l.list.fields:
+		return l.list.indent > 0 && indent > 1
+	default:
+		if l.list.indent = indent; nameLine.Match(bytes.TrimLeft(trimmed, "-*+•▪◦ 0123456789.)")) {
+			l.list.fields = true
+		}
+	}
+	body := strings.ToValidUTF8(strings.TrimLeft(row, lineMarks), "")
+	a := announcement{operation: Add, section: l.list.section, words: itemform.Content(body), shaped: trimmed[0] == '|'}
+	if words := lineWords(body); len(a.words) < 2 || isNothing(words[0].text) {
+		return true
+	}
+	a.nameIn(body)
+	r.promise(a, at+len(line)-len(unindented(line)), trimmed)
+	return true
+}
+
 // announceItem records what a line below an operation announces, if it begins with an id.
-func (r *reader) announceItem(line []byte, at int, operation string) bool {
+func (r *reader) announceItem(line []byte, at int, l *lineState) bool {
+	operation := l.above
 	if operation == "" {
 		return false
 	}
 	body, words := itemOf(bytes.TrimSpace(line))
 	if words == nil {
-		return false
+		return r.third && r.announceNew(line, at, l)
 	}
 	for _, w := range words {
 		if r.third && operation == Add {
@@ -95,7 +142,7 @@ func (r *reader) announceItem(line []byte, at int, operation string) bool {
 	}
 	a := announcement{operation: operation, text: strings.TrimSpace(string(line[:min(len(line), maxAnnouncement)]))}
 	a.subject(body, words)
-	a.words = contentWords(body)
+	a.words = itemform.Content(body)
 	if operation == Add {
 		a.nameIn(body[words[0].end:])
 	}

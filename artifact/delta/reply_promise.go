@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"brenner/artifact/delta/itemform"
 	"brenner/internal/markdown"
 )
 
@@ -67,6 +68,8 @@ type lineState struct {
 	idle      idleness
 	inTable   bool
 	above     string // the operation of the list that it is in
+	changes   bool   // the title above calls what follows changes
+	list      list
 }
 
 // announceIn records what a line announces. Next is where the line after it begins.
@@ -77,12 +80,16 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 		l.idle = below
 		idle = &l.idle
 	}
-	l.inTable = isRow
-	if r.announceItem(line, at, l.above) {
+	if r.third {
+		r.readTitle(line, isRow, l)
+	}
+	if r.announceItem(line, at, l) {
+		l.inTable = isRow
 		return
 	}
+	l.inTable = isRow
 	clues := ordersOf(line)
-	if l.above = r.orderOf(line, l.above, clues, next); l.above != "" || !clues.announces(r) {
+	if l.above = r.orderOf(line, l, clues, next); l.above != "" || !clues.announces(r) {
 		return
 	}
 	found := clues.order && r.announceCall(line, at)
@@ -91,12 +98,40 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 			found, l.paragraph = true, end
 		}
 	}
-	before, kind := len(r.promises), idle.kind()
-	if !found && (kind == busy || kind == weighs && clues.operation || deltaMark.Match(line)) {
+	if !found {
+		r.announceWords(b, line, at, l, idle.kind(), clues.operation)
+	}
+}
+
+// announceWords records what a line announces in words below a title of a kind.
+func (r *reader) announceWords(b markdown.Block, line []byte, at int, l *lineState, kind int, capitals bool) {
+	before := len(r.promises)
+	if kind == busy || kind == weighs && capitals || deltaMark.Match(line) {
 		r.announceLine(line, at)
 	}
-	if kind == busy && !found && !isRow && b.Kind == markdown.Prose && len(r.promises) == before {
-		r.announceSentences(line, at)
+	if kind != busy || b.Kind != markdown.Prose {
+		return
+	}
+	switch isMore := len(r.promises) > before; {
+	case l.inTable && r.third && !isMore:
+		if f, ok := l.list.columns.InRow(string(line[:min(len(line), 2*maxAnnouncement)])); ok {
+			r.promise(announcementOf(f), at, line)
+		}
+	case !l.inTable && (r.third || !isMore):
+		r.announceSentences(line, at, l.changes && !isLetter(line[0]), before)
+	}
+}
+
+// readTitle notes what a title, or the first row of a table, says of the lines below it.
+func (r *reader) readTitle(line []byte, isRow bool, l *lineState) {
+	trimmed := bytes.TrimSpace(line)
+	switch {
+	case isRow && !l.inTable && l.list.section == "":
+		l.list.columns = itemform.ReadColumns(string(trimmed[:min(len(trimmed), 2*maxAnnouncement)]), "")
+	case isTitle(trimmed) && !isRow:
+		l.changes = itemform.IsChanges(string(bytes.Trim(trimmed, lineMarks+":])")))
+	case isLetter(trimmed[0]):
+		l.changes = false
 	}
 }
 
@@ -117,7 +152,7 @@ func (r *reader) announceLine(line []byte, at int) {
 	for _, a := range all {
 		a.line, a.column, a.text = number, column, strings.TrimSpace(text)
 		if a.operation == Add && len(a.words) == 0 {
-			a.words = contentWords(r.nameBelow(at + len(line)))
+			a.words = itemform.Content(r.nameBelow(at + len(line)))
 			a.whole = len(a.words) > 0
 		}
 		r.promises = append(r.promises, a)
@@ -161,7 +196,7 @@ func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool
 			return false
 		}
 	}
-	a.words = contentWords(string(r.src[max(start, from-maxWritten):end]))
+	a.words = itemform.Content(string(r.src[max(start, from-maxWritten):end]))
 	a.line, a.column = r.place.find(from)
 	line := r.src[start:]
 	if a.keyed = a.whole && keyOfTarget.Match(r.src[max(paragraph, from-maxWritten):end]); a.keyed {

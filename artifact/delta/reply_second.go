@@ -97,7 +97,9 @@ func showRepeated(blocks []Block) {
 func (r *reader) readBlock(b markdown.Block) {
 	f := fateOf(b)
 	var c clues
-	if f == (fate{}) && (b.Kind == markdown.Prose || !b.Closed) {
+	if r.isCallout(b) {
+		c = ordersOf(r.src[b.Start:b.End])
+	} else if f == (fate{}) && (b.Kind == markdown.Prose || !b.Closed) {
 		c = cluesOf(r.src[b.Start:b.End])
 		r.findForwarded(b, c)
 	}
@@ -110,15 +112,7 @@ func (r *reader) readBlock(b markdown.Block) {
 	}
 	switch {
 	case b.Kind == markdown.Prose:
-		before := r.count
-		done := r.findObjects(r.unquoted(b), b, f)
-		if f == (fate{}) || inDoubt(b) {
-			r.announce(b, c)
-			r.findAnnouncements(b, done, c)
-			r.announceRewritten(b)
-			r.noteAttempts(b, done)
-			r.refuseFramed(before)
-		}
+		r.readProse(b, f, c)
 	case b.Kind == markdown.Verbatim:
 		r.readVerbatim(b, f)
 	case r.leavesPatch(b, f):
@@ -135,6 +129,19 @@ func (r *reader) readBlock(b markdown.Block) {
 	}
 }
 
+// readProse reads a running text.
+func (r *reader) readProse(b markdown.Block, f fate, c clues) {
+	before := r.count
+	done := r.findObjects(r.unquoted(b), b, f)
+	if f == (fate{}) || inDoubt(b) || r.isCallout(b) {
+		r.announce(b, c)
+		r.findAnnouncements(b, done, c)
+		r.announceRewritten(b, done)
+		r.noteAttempts(b, done)
+		r.refuseFramed(before)
+	}
+}
+
 // leavesPatch reports whether a block is an anchor patch, whose text has no deltas. What is said of it is not said of others.
 func (r *reader) leavesPatch(b markdown.Block, f fate) bool {
 	if !r.third || isDeltaFence(b.Fence) || !nearjson.HoldsPatch(r.src[b.Start:b.End]) {
@@ -144,6 +151,11 @@ func (r *reader) leavesPatch(b markdown.Block, f fate) bool {
 		r.fateBeside(b)
 	}
 	return true
+}
+
+// isCallout reports whether a quotation is a note of its author's: "> [!IMPORTANT]".
+func (r *reader) isCallout(b markdown.Block) bool {
+	return r.third && b.Quoted && !b.Draft && bytes.HasPrefix(bytes.TrimLeft(r.src[b.Start:b.End], "> \t\r\n"), []byte("[!"))
 }
 
 // readQuoted shows the deltas of a quoted delta fence, or the fence if none is readable.

@@ -111,23 +111,29 @@ func isIDAt(text []byte, at int) bool {
 	return at+1 < len(text) && isDigit(text[at+1]) && (at == 0 || !isWordByte(text[at-1]))
 }
 
-// parseSentences reads what the sentences of a line propose.
-func (r *reader) parseSentences(line string) (all []announcement) {
+// parseSentences reads what the sentences of a line propose. Listed is whether it is in a list of changes.
+func (r *reader) parseSentences(line string, listed bool) (all []announcement) {
 	line = emphasis.Replace(line)
 	line = strings.TrimLeft(line[len(listMark.FindString(line)):], strings.ReplaceAll(lineMarks, "~", ""))
 	if name, said, ok := strings.Cut(line, ": "); ok && (name == r.opt.Author || r.opt.Author == "" && isName.MatchString(name)) {
 		line = said
 	}
+	before := ""
 	for line != "" {
 		end := sentenceEnd(line)
 		sentence := strings.TrimSpace(line[:end])
 		if a, ok := parseSentence(sentence); ok {
 			all = append(all, a)
 		} else if r.third {
-			if f, ok := itemform.InSentence(sentence); ok {
-				all = append(all, announcementOf(f))
+			for _, f := range itemform.InSentence(sentence, before, listed) {
+				a := announcementOf(f)
+				if before != "" {
+					a.text = sentence
+				}
+				all = append(all, a)
 			}
 		}
+		before = sentence
 		line = strings.TrimLeft(line[end:], " \t\r\n")
 	}
 	return all
@@ -181,7 +187,7 @@ func parseSentence(sentence string) (a announcement, ok bool) {
 				a.name(w.text)
 			}
 		}
-		a.words, a.field = contentWords(rest), cmp.Or(a.fieldIn(rest), a.fieldSet(said))
+		a.words, a.field = itemform.Content(rest), cmp.Or(a.fieldIn(rest), a.fieldSet(said))
 		return a, len(a.targets) > 0
 	}
 	return a, false
@@ -189,6 +195,9 @@ func parseSentence(sentence string) (a announcement, ok bool) {
 
 // parseAdd reads a sentence that adds an item and says what it is.
 func parseAdd(sentence string) (a announcement, ok bool) {
+	if !strings.Contains(sentence, "dd") && !strings.Contains(sentence, "ntroduc") && !strings.Contains(sentence, "New ") {
+		return a, false
+	}
 	m := addItem.FindStringSubmatch(sentence)
 	if m == nil && strings.Contains(sentence, " that ") && !elsewhere.MatchString(sentence) {
 		m = addThat.FindStringSubmatch(sentence)
@@ -200,7 +209,7 @@ func parseAdd(sentence string) (a announcement, ok bool) {
 	if takesBack(strings.TrimSuffix(sentence, text), "") {
 		return a, false
 	}
-	a.operation, a.words = Add, contentWords(text)
+	a.operation, a.words = Add, itemform.Content(text)
 	for _, named := range m[1 : len(m)-1] { // the kind and the label
 		a.name(named)
 	}
@@ -245,56 +254,93 @@ var (
 	// addThat matches a sentence in which its author adds one item and describes it.
 	addThat = regexp.MustCompile(sentenceBegins + sentenceOwn + `(?:add|introduce|adding|introducing)` + sentenceAdds + ` that (\S.*)$`)
 	// elsewhere matches words for another time, or for an item to which something is added.
-	elsewhere  = regexp.MustCompile(`\b(?:(?:next|last|previous|another|in) round|later|unless|(?:to|into|under) (?:the )?(?:\w+ of )?[A-Z]{1,2}\d)`)
-	killMark   = regexp.MustCompile(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
-	plusItem   = regexp.MustCompile(`^\+ ([A-Z]\d{1,3}):? ([A-Z]\w+(?: \w+){0,5})$`)
-	tagged     = regexp.MustCompile(`^([A-Z]\d{1,3}) \[KILLED\][.!]?$`)
-	listed     = regexp.MustCompile(`^[-*+•] (?:\[[ xX]\] )?([A-Z]\d{1,3})\b[^\[\]]{0,80}\[KILLED\]`)
-	changeMark = regexp.MustCompile(`\[(?:KILLED|EDITED|ADDED|NEW|CHANGED|REVISED|KILL|EDIT|ADD)\]`)
-	ofChanges  = regexp.MustCompile(`(?i)\b(?:changes|deltas|edits|operations|updates)\b`)
-	killedBy   = regexp.MustCompile(`(?i)killed by\W+(\w+)`)
+	elsewhere = regexp.MustCompile(`\b(?:(?:next|last|previous|another|in) round|later|unless|(?:to|into|under) (?:the )?(?:\w+ of )?[A-Z]{1,2}\d)`)
+	killMark  = regexp.MustCompile(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
+	killedBy  = regexp.MustCompile(`(?i)killed by\W+(\w+)`)
 )
 
-// announceSentences records what a line proposes in words, or as the title of an item.
-func (r *reader) announceSentences(line []byte, at int) {
-	const below = 200
-	text := strings.ToValidUTF8(string(line[:min(len(line), 2*maxAnnouncement)]), "")
-	body := strings.TrimSpace(strings.TrimLeft(strings.ReplaceAll(text, "**", ""), " \t#-+0123456789.)"))
-	next := r.src[at+len(line) : min(len(r.src), at+len(line)+below)]
+// announceSentences records what a line proposes in words, or as the title of an item, besides what has been found in it.
+// Listed is whether it is in a list of changes.
+func (r *reader) announceSentences(line []byte, at int, listed bool, found int) {
+	const longest = 1 << 14
+	most := 2 * maxAnnouncement
+	if r.third {
+		most = longest
+	}
+	text := strings.ToValidUTF8(string(line[:min(len(line), most)]), "")
+	if r.third && strings.HasPrefix(text, ": ") {
+		text = r.term(at) + text
+	}
 	var all []announcement
-	switch m, k := newItem.FindStringSubmatch(body), killMark.FindStringSubmatch(body); {
-	case m != nil:
-		a := announcement{operation: Add, words: contentWords(m[3])}
-		a.name(m[1] + m[2])
-		a.nameIn(m[3])
-		if m[3] == "" && !isTable(next) {
-			a.words = contentWords(r.nameBelow(at + len(line)))
-			if a.whole = len(a.words) > 0; !a.whole && m[2] == "" {
-				return
-			}
-		}
-		all = append(all, a)
-	case k != nil:
-		by := killedBy.FindSubmatch(next)
-		if !bytes.Contains(bytes.ToLower(next), []byte("reason")) || by != nil && r.opt.Author != "" && string(by[1]) != r.opt.Author {
-			return
-		}
-		a := announcement{operation: Kill}
-		a.name(k[1])
-		all = append(all, a)
-	case r.isAlone(line, at) && parseMark(text, &all):
-	case r.third && parseTitle(body, &all):
-	case r.third && parseListed(text, &all) && !r.inChanges(line, at):
-		return // the list tells the state of items
-	case len(all) > 0:
-	default:
-		all = r.parseSentences(text)
+	if had := r.promises[found:]; len(had) > 0 { // the beginning of the line has been read
+		rest := strings.TrimLeft(text, lineMarks)
+		all = slices.DeleteFunc(r.parseSentences(rest[sentenceEnd(rest):], listed), func(a announcement) bool { return slices.ContainsFunc(had, a.isLike) })
+	} else if titled, ok := r.parseTitles(line, text, at); ok {
+		all = titled
+	} else {
+		all = r.parseSentences(text, listed)
 	}
 	for _, a := range all {
 		a.line, a.column = r.place.find(at + len(line) - len(bytes.TrimLeft(line, " \t")))
-		a.text = strings.TrimSpace(text)
+		if a.text == "" {
+			a.text = strings.TrimSpace(text)
+		}
 		r.promises = append(r.promises, a)
 	}
+}
+
+// parseTitles reads a line that is the title of an item, or has the mark of a change.
+func (r *reader) parseTitles(line []byte, text string, at int) (all []announcement, ok bool) {
+	const below = 200
+	body := strings.TrimSpace(strings.TrimLeft(strings.ReplaceAll(text, "**", ""), " \t#-+0123456789.)"))
+	next := r.src[at+len(line) : min(len(r.src), at+len(line)+below)]
+	plain := strings.TrimSpace(emphasis.Replace(text))
+	take := func(f itemform.Attempt, ok bool) bool {
+		if ok {
+			all = append(all, announcementOf(f))
+		}
+		return ok
+	}
+	switch m, k := newItem.FindStringSubmatch(body), killMark.FindStringSubmatch(body); {
+	case m != nil:
+		a := announcement{operation: Add, words: itemform.Content(m[3])}
+		a.name(m[1] + m[2])
+		a.nameIn(m[3])
+		if m[3] == "" && !isTable(next) {
+			a.words = itemform.Content(r.nameBelow(at + len(line)))
+			if a.whole = len(a.words) > 0; !a.whole && m[2] == "" {
+				return nil, true
+			}
+		}
+		return []announcement{a}, true
+	case k != nil:
+		by := killedBy.FindSubmatch(next)
+		if !bytes.Contains(bytes.ToLower(next), []byte("reason")) || by != nil && r.opt.Author != "" && string(by[1]) != r.opt.Author {
+			return nil, true
+		}
+		a := announcement{operation: Kill}
+		a.name(k[1])
+		return []announcement{a}, true
+	case r.isAlone(line, at) && take(itemform.InMark(plain)), r.third && parseTitle(body, &all):
+	case r.third && take(itemform.InListed(plain)) && !itemform.IsListed(r.src[:at], r.src[at+len(line):], isTitle):
+		return nil, true // the list tells the state of items
+	}
+	return all, len(all) > 0
+}
+
+// isLike reports whether another announcement in the same line is about the same item.
+func (a *announcement) isLike(b announcement) bool {
+	return a.operation == b.operation && (len(a.targets) == 0 && a.section == b.section || len(a.targets) > 0 && slices.Equal(a.targets, b.targets))
+}
+
+// term returns the id that is the line before an offset, as in a list of definitions, or "".
+func (r *reader) term(at int) string {
+	before := bytes.TrimSuffix(r.src[:at], []byte("\n"))
+	before = bytes.Trim(before[bytes.LastIndexByte(before, '\n')+1:], " \t\r*_`")
+	if isItemID(string(before[:min(len(before), 8)])) {
+		return string(before)
+	}
+	return ""
 }
 
 // isAlone reports whether a line is a paragraph of its own, and so no item of a list.
@@ -303,68 +349,6 @@ func (r *reader) isAlone(line []byte, at int) bool {
 	before := bytes.TrimSuffix(r.src[:at], []byte("\n"))
 	before = before[bytes.LastIndexByte(before, '\n')+1:]
 	return len(bytes.TrimSpace(next)) == 0 && len(bytes.TrimSpace(before)) == 0
-}
-
-// parseMark reads a line that is nothing but an item with the mark of a change.
-func parseMark(line string, all *[]announcement) bool {
-	line = strings.TrimSpace(emphasis.Replace(line))
-	if m := plusItem.FindStringSubmatch(line); m != nil {
-		a := announcement{operation: Add, words: contentWords(m[2])}
-		a.name(m[1])
-		*all = append(*all, a)
-	} else if m := tagged.FindStringSubmatch(line); m != nil {
-		a := announcement{operation: Kill}
-		a.name(m[1])
-		*all = append(*all, a)
-	}
-	return len(*all) > 0
-}
-
-// parseListed reads an item of a list with the mark of a KILL.
-func parseListed(line string, all *[]announcement) bool {
-	m := listed.FindStringSubmatch(strings.TrimSpace(emphasis.Replace(line)))
-	if m == nil {
-		return false
-	}
-	a := announcement{operation: Kill}
-	a.name(m[1])
-	*all = append(*all, a)
-	return true
-}
-
-// inChanges reports whether a line is in a list below a title of changes in which every item has the mark of one.
-func (r *reader) inChanges(line []byte, at int) bool {
-	const most = 20
-	rest := r.src[at+len(line):]
-	for range most {
-		var next []byte
-		next, rest, _ = bytes.Cut(bytes.TrimPrefix(rest, []byte("\n")), []byte("\n"))
-		if next = bytes.TrimSpace(next); !isListed(next) {
-			break
-		}
-		if !changeMark.Match(next) {
-			return false
-		}
-	}
-	before := r.src[:at]
-	for range most {
-		before = bytes.TrimRight(before, " \t\r\n")
-		start := bytes.LastIndexByte(before, '\n') + 1
-		last := bytes.TrimSpace(before[start:])
-		if !isListed(last) {
-			return len(last) > 0 && isTitle(last) && ofChanges.Match(last[:min(len(last), maxAnnouncement)])
-		}
-		if !changeMark.Match(last) {
-			return false
-		}
-		before = before[:start]
-	}
-	return false
-}
-
-// isListed reports whether a line is an item of a list.
-func isListed(line []byte) bool {
-	return len(line) > 1 && line[1] == ' ' && (line[0] == '-' || line[0] == '*' || line[0] == '+')
 }
 
 // isTable reports whether a text begins with a table.

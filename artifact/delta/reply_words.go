@@ -1,14 +1,10 @@
 package delta
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"brenner/artifact"
-	"brenner/artifact/delta/synonyms"
 )
 
 // lineWord is a word of a line with its end.
@@ -77,61 +73,3 @@ func isNothing(word string) bool {
 	}
 	return false
 }
-
-// contentWords returns what a text says, as stems: without the names of the format, ids, and words
-// that say little.
-func contentWords(text string) []string {
-	var all []string
-	for s := range stems(text) {
-		if !slices.Contains(all, s) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-func stems(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, w := range lineWords(text) {
-			for part := range strings.FieldsFuncSeq(w.text, func(c rune) bool { return c == '_' || c == '.' }) {
-				if s := stem(part); s != "" && !yield(s) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// stem returns the beginning of a word in lower case, or "" if the word says little.
-func stem(word string) string {
-	const most = 5
-	lower := strings.ToLower(word)
-	if utf8.RuneCountInString(lower) < 3 && lower[0] < utf8.RuneSelf && !(isLetter(lower[0]) && isDigit(lower[len(lower)-1])) || isItemID(word) || isOperation(lower) || formatWords[lower] || word == "one" {
-		return ""
-	}
-	for i := range lower {
-		if utf8.RuneCountInString(lower[:i]) == most {
-			return lower[:i]
-		}
-	}
-	return lower
-}
-
-// formatWords are the names of the format, and words that say little.
-var formatWords = func() map[string]bool {
-	words := make(map[string]bool)
-	for _, w := range strings.Fields("operation op action section target id payload delta deltas name type null none true false rationale reason ref new row rows field fields item items " +
-		"slate table register ledger adversarial discriminative research quot parameter invoke function calls " +
-		"third alternative alternatives rival way key value the and for that this with are was its from into has have not all but our your their see per via") {
-		words[w] = true
-	}
-	for _, s := range artifact.Sections() {
-		for _, f := range s.Spec().Fields {
-			words[f.Name] = true
-		}
-		for _, w := range synonyms.Sections(s) {
-			words[w] = true
-		}
-	}
-	return words
-}()

@@ -96,7 +96,7 @@ func brenner() Table {
 		{Path: "artifact/delta/nearjson", Kind: Pure, Needs: "internal/markdown artifact", Outside: jsontext},
 		{Path: "artifact/delta/recordform", Kind: Pure, Needs: "artifact"},
 		{Path: "artifact/delta/synonyms", Kind: Pure, Needs: "artifact"},
-		{Path: "artifact/delta/itemform", Kind: Pure, Needs: "artifact artifact/delta/synonyms"},
+		{Path: "artifact/delta/itemform", Kind: Pure, Needs: "internal/remark artifact artifact/delta/synonyms"},
 		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta/itemform artifact/delta/nearjson artifact/delta/recordform artifact/delta/synonyms", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/text artifact"},
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},

@@ -51,8 +51,20 @@ func InFence(word string, text, above []byte) []Attempt {
 			slices.SortStableFunc(f.all, func(a, b Attempt) int { return a.At - b.At })
 			return f.all
 		}
+	case "toml", "ini":
+		f := finder{lead: lead, src: text}
+		f.readTOML()
+		return f.all
+	case "sql":
+		return inQueries(text)
+	case "csv", "tsv":
+		return inCells(text)
 	}
-	return inCalls(text)
+	all := append(inPatches(text), inCalls(text)...)
+	if word == "" || strings.EqualFold(word, "text") {
+		all = append(all, inCells(text)...)
+	}
+	return all
 }
 
 // standing matches words above a text that is not a change: what there is, an example, or the words of others.
@@ -106,42 +118,6 @@ func idIn(line []byte) string {
 		}
 	}
 	return found
-}
-
-// calls matches a call of a function that changes an item.
-var calls = regexp.MustCompile(`(?m)^[ \t>$]*(?:await[ \t]+)?(?:(\w+)\.){1,3}(kill|add|edit|update|remove|delete|retire)(?:_\w+)?\([ \t]*["'](\w+)["'](.*)`)
-
-// inCalls returns the changes in calls of functions.
-func inCalls(text []byte) (all []Attempt) {
-	if !bytes.Contains(text, []byte("(")) {
-		return nil
-	}
-	for _, m := range calls.FindAllSubmatchIndex(text, -1) {
-		owner, verb, what := string(text[m[2]:m[3]]), string(text[m[4]:m[5]]), string(text[m[6]:m[7]])
-		a := Attempt{At: m[4], Operation: operationOf(verb), Says: string(text[m[8]:m[9]])}
-		isOwn := slices.Contains([]string{"session", "artifact", "slate", "delta", "deltas", "brenner", "register", "ledger", "thread", "hypotheses", "tests", "client", "api"}, strings.ToLower(owner))
-		s, isID := artifact.SectionOfID(what)
-		if a.Operation == add {
-			s, isID = synonyms.Section(what)
-			isID = isID && len(what) > 3
-		} else {
-			a.ID = what
-		}
-		if a.Section = s.String(); isID && (isOwn || verb == "kill") {
-			all = append(all, a)
-		}
-	}
-	return all
-}
-
-func operationOf(verb string) string {
-	switch verb {
-	case "add":
-		return add
-	case "edit", "update":
-		return edit
-	}
-	return kill
 }
 
 // changedField matches a line of a difference that has a field, in JSON or Markdown.

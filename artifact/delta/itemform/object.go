@@ -150,6 +150,9 @@ func (f *finder) close() {
 	if f.isPayload() {
 		return
 	}
+	if what, isNew := strings.CutPrefix(o.verb(), "add_"); isNew {
+		o.under = "new_" + what
+	}
 	if a, ok := f.item(&o); ok {
 		f.all = append(f.all, a)
 	}
@@ -158,8 +161,9 @@ func (f *finder) close() {
 // verb returns what an object says is done, in small letters, or "".
 func (o *frame) verb() string {
 	for _, p := range o.fields {
-		if p.key == "operation" || p.key == "op" || p.key == "action" {
-			return strings.ToLower(p.value)
+		switch p.key {
+		case "operation", "op", "action", "type", "change", "command", "kind":
+			return synonyms.PlainKey(p.value)
 		}
 	}
 	return ""
@@ -222,7 +226,7 @@ func (f *finder) item(o *frame) (a Attempt, ok bool) {
 		return a, false
 	case a.ID == "" || isNew:
 		a.Operation = add
-		return a, isWhole && len(o.fields) > 1
+		return a, isWhole && (isNew || len(o.fields) > 1)
 	case !isWhole:
 		a.Operation = edit
 	}
@@ -329,6 +333,24 @@ func (f *finder) readYAML() {
 	f.closeAll()
 }
 
+// readTOML reads lines of keys and values below titles in brackets.
+func (f *finder) readTOML() {
+	at := 0
+	for line := range bytes.Lines(f.src) {
+		rest := bytes.TrimSpace(line)
+		if name := bytes.Trim(rest, "[] "); len(rest) > 0 && rest[0] == '[' {
+			f.closeAll()
+			f.stack = append(f.stack, frame{at: at, under: synonyms.PlainKey(string(name[bytes.LastIndexByte(name, '.')+1:]))})
+		} else if key, value, ok := bytes.Cut(rest, []byte("=")); ok && len(f.stack) == 0 && operationOf(strings.Trim(string(value), `"' `)) != "" {
+			return // it is a delta
+		} else if ok && len(f.stack) > 0 {
+			f.readLine(slices.Concat(bytes.TrimSpace(key), []byte(":"), value), at)
+		}
+		at += len(line)
+	}
+	f.closeAll()
+}
+
 // indent ends the objects that are not around a line, and begins the one that is.
 func (f *finder) indent(at, indent int, isEntry bool) {
 	for len(f.stack) > 1 && f.stack[len(f.stack)-1].indent > indent {
@@ -364,4 +386,9 @@ func (f *finder) readLine(rest []byte, at int) {
 	if text != "" {
 		top.add(text)
 	}
+}
+
+// isSynonym reports whether agents use a name for a field of a section.
+func isSynonym(s artifact.Section, name string) bool {
+	return synonyms.Meaning(synonyms.Fields(s), synonyms.PlainKey(name)) != ""
 }

@@ -17,42 +17,24 @@ const (
 	oneID  = `([A-Z]{1,2}\d{1,3})`
 	kills  = `(?:kill|remove|delete|drop|retire|discard|eliminate|scrap|withdraw|get rid of)`
 	gone   = `(?:killed|removed|deleted|dropped|retired|discarded|eliminated|scrapped|withdrawn)`
-	sets   = `(?:[Ss]et|[Cc]hange|[Ll]ower|[Rr]aise|[Rr]educe|[Ii]ncrease|[Uu]pdate|[Mm]ark|[Cc]orrect|[Aa]djust|[Rr]eset|[Rr]eword|[Rr]ephrase)`
-	own    = `(?:(?:I|We|we)(?:['’]d| will|['’]ll| would)(?: also| therefore| now| further| then)? |(?:I|We|we)(?:['’]d| would)(?: also| really| now)* like to |[Ll]et(?:['’]s| us)(?: also| now| therefore)? |[Pp]lease (?:also )?)`
 	noun   = `(hypothesis|test|assumption|anomaly|critique|prediction)`
 	ends   = `(?: *[.;!]?$| *[,(:—–]| (?:because|since|as|from|now|too|entirely|altogether|in favou?r)\b)`
-	links  = `^(?i:(?:additionally|also|and|then|furthermore|finally|moreover|secondly|thirdly|next|lastly|in addition|as well),? )+`
-	acting = `(?:killing|removing|deleting|dropping|retiring|discarding|eliminating|scrapping|withdrawing)`
-	states = `(?:falsified|verified|challenged|resolved|deferred|explained)`
 	quoted = `(?:"[^"]+"|“[^”]+”|'[^']+'|\S+)`
 )
 
 // proposals are the forms of sentences that propose a change. What is behind a form must not set a condition.
 var proposals = []struct {
 	operation string
+	has       string // part of every such sentence
 	form      *regexp.Regexp
 }{
-	{kill, regexp.MustCompile(begins + kinds + idList + ` (?:should|must|has to|have to|ought to)(?: now| therefore| also)? go` + ends)},
-	{kill, regexp.MustCompile(begins + kinds + idList + ` (?:is|are) hereby ` + gone + `\b`)},
-	{kill, regexp.MustCompile(begins + kinds + idList + ` can (?:now |safely |therefore )?be ` + gone + `(?: now)?` + ends)},
-	{kill, regexp.MustCompile(begins + own + kills + ` ` + kinds + idList + ends)},
-	{kill, regexp.MustCompile(begins + `(?:I|We|we) can (?:now|therefore|thus|safely|also) ` + kills + ` ` + kinds + idList + ends)},
-	{kill, regexp.MustCompile(`\b` + oneID + `\b[^.;?!:]{1,80}(?:,| and|, and| so|, so) (?:I|we)(?:['’]d|['’]ll| will)(?: therefore| also| now)? ` + kills + ` it` + ends)},
-	{kill, regexp.MustCompile(links + kills + ` ` + kinds + idList + `(?: as well| too)?` + ends)},
-	{kill, regexp.MustCompile(begins + `(?:I|We|we)(?:['’]m| am|['’]re| are)(?: also| now| therefore| hereby)? ` + acting + ` ` + kinds + idList + ends)},
-	{kill, regexp.MustCompile(begins + `[Mm]y (?:\w+ )?(?:change|delta|proposal|move|step) is to ` + kills + ` ` + kinds + idList + ends)},
-	{kill, regexp.MustCompile(begins + `(?:I|We|we) (?:should|must|need to|have to) (?:also |now )?get rid of ` + kinds + idList + ends)},
-	{kill, regexp.MustCompile(`^(?:I|We) (?:also )?(?:submit|make|send|propose|have) (?:\w+ )?(?:deltas|changes): [^.?!]{0,120}\b(?:(?:a|the|one) (?:kill|removal) of|I(?: also)? ` + kills + `) ` + kinds + idList)},
-	{edit, regexp.MustCompile(links + `(?i:edit|update|revise|change) ` + kinds + oneID + `(?:: |, )`)},
-	{edit, regexp.MustCompile(`^` + oneID + `(?: status)? *(?:→|->|=>|: set status to) *` + states + `\b`)},
-	{edit, regexp.MustCompile(begins + `(?:` + own + `)?` + sets + ` ` + kinds + oneID + `['’]s (\w+(?: \w+){0,3}) (?:to|as|from|by) `)},
-	{edit, regexp.MustCompile(begins + kinds + oneID + `['’]s (\w+(?: \w+){0,3}) (?:should|must) (?:now )?(?:change to|be (?:changed|set|updated|lowered|raised|marked|reset) (?:to|as|from|by)|become|read|be \d)`)},
-	{edit, regexp.MustCompile(begins + `[Ii]n ` + oneID + `(?:['’]s (\w+))?, (?:please )?(?:replace|change|swap) ` + quoted + `(?: \S+){0,8} (?:with|to|by|for) `)},
-	{edit, regexp.MustCompile(begins + `(?:` + own + `)?(?:[Ee]dit|[Uu]pdate|[Rr]evise|[Mm]odify|[Rr]ewrite|[Ee]xtend) ` + kinds + oneID + `(?: so that| to (?:include|say|state|read|require|specify))(?: (?:its|the) (\w+))?`)},
-	{edit, regexp.MustCompile(begins + kinds + oneID + ` needs (?:a|an|the) [^.;:?]{2,80} as its (\w+(?: \w+)?)`)},
-	{add, regexp.MustCompile(begins + `(?:[Ll]et(?:['’]s| us)(?: also)? a|[Pp]lease (?:also )?a|A)dd (?:a |an |one |another )(?:(?:new|further|additional|third|fourth) )?` + noun + ` (?:that|in which|where|according to which) (\S.*)`)},
-	{add, regexp.MustCompile(begins + `(?:[Pp]lease (?:also )?r|R)egister (?:as )?(?:a|an|another) (?:new |further )?` + noun + `(?: that|:) *(\S.*)`)},
-	{add, regexp.MustCompile(begins + `(?:[Aa] new|[Aa] further|[Aa]n additional) ` + noun + ` (?:should|must|has to|needs to|is to) be (?:registered|added|recorded|opened|entered|included)(?::| that| —| –) *(\S.*)`)},
+	{kill, " it", regexp.MustCompile(`\b` + oneID + `\b[^.;?!:]{1,80}(?:,| and|, and| so|, so) (?:I|we)(?:['’]d|['’]ll| will)(?: therefore| also| now)? ` + kills + ` it` + ends)},
+	{kill, "s: ", regexp.MustCompile(`^(?:I|We) (?:also )?(?:submit|make|send|propose|have) (?:\w+ )?(?:deltas|changes): [^.?!]{0,120}\b(?:(?:a|the|one) (?:kill|removal) of|I(?: also)? ` + kills + `) ` + kinds + idList)},
+	{edit, "s ", regexp.MustCompile(begins + kinds + oneID + `['’]s (\w+(?: \w+){0,3}) (?:should|must) (?:now )?(?:change to|be (?:changed|set|updated|lowered|raised|marked|reset) (?:to|as|from|by)|become|read|be \d)`)},
+	{edit, "n ", regexp.MustCompile(begins + `[Ii]n ` + oneID + `(?:['’]s (\w+))?, (?:please )?(?:replace|change|swap) ` + quoted + `(?: \S+){0,8} (?:with|to|by|for) `)},
+	{edit, " as its ", regexp.MustCompile(begins + kinds + oneID + ` needs (?:a|an|the) [^.;:?]{2,80} as its (\w+(?: \w+)?)`)},
+	{kill, "~~", regexp.MustCompile(`^~~ *` + oneID + `\b[^~]{0,100}~~[^\w]{0,8}(?:(?:is|are|now) )*(?:dead|` + gone + `)\b`)},
+	{add, " be ", regexp.MustCompile(begins + `(?:[Aa] new|[Aa] further|[Aa]n additional) ` + noun + ` (?:should|must|has to|needs to|is to) be (?:registered|added|recorded|opened|entered|included)(?::| that| —| –) *(\S.*)`)},
 }
 
 var (
@@ -60,17 +42,37 @@ var (
 	reasons    = regexp.MustCompile(`(?i)\b(?:because|since|as)\b|[:;—–(]|, (?:it|which|not)\b`)
 	earlier    = regexp.MustCompile(`(?i)\b(?:not|never|cannot|if|unless|whether|could|might|once|when|until|after|without|instead|otherwise|already|earlier|previously|next round)\b`)
 	elsewhere  = regexp.MustCompile(`(?i)\b(?:(?:next|last|previous|another|in) round|later|unless)\b`)
-	newTitle   = regexp.MustCompile(`^(?:New ` + oneID + `|` + oneID + ` [\[(](?i:new|proposed|my proposal|added|addition)[\])])[^\w:—–-]{0,4}(?::| —| –| -) *(\S.*)$`)
-	newItems   = regexp.MustCompile(`(?i)^(?:my |the )?(?:new|additional|proposed|further|added)(?: new)? (?:hypotheses|tests|assumptions|anomalies|critiques|predictions)$|^(?:hypotheses|tests|assumptions|anomalies|critiques|predictions) to (?:be )?add(?:ed)?$`)
+	inRound    = regexp.MustCompile(`(?i)\b(?:rounds? \d|rounds? (?:one|two|three|ago|before)|(?:this|that|each|every) round's)`)
+	takenBack  = regexp.MustCompile(`(?i)\b(?:(?:but|though|however|yet),? (?:not (?:yet|now)|only (?:if|once|when|after)|I (?:will|would|do|['’]ll|have) (?:wait|not|hold|rather))|left to|left for|is (?:not|premature|wrong|tempting|too early)|would be)\b`)
+	toItem     = regexp.MustCompile(`\b(?:to|into|under) (?:the )?(?:\w+ of )?[A-Z]{1,2}\d`)
+	boxes      = strings.NewReplacer(`\boxed{`, "", `\text{`, "", `\textbf{`, "", `\mathbf{`, "", "$", "")
 )
 
-// InSentence returns the change that a sentence proposes.
-func InSentence(sentence string) (a Attempt, ok bool) {
-	if strings.HasSuffix(sentence, "?") {
+// InSentence returns the changes that a sentence proposes. Before is the sentence before it; listed is whether it is in a
+// list of changes.
+func InSentence(sentence, before string, listed bool) []Attempt {
+	if strings.Contains(sentence, `\boxed`) {
+		sentence = boxes.Replace(sentence)
+	}
+	if all := inOrders(sentence, before, listed); len(all) > 0 {
+		return all
+	}
+	if a, ok := inProposal(sentence); ok {
+		return []Attempt{a}
+	}
+	return nil
+}
+
+// inProposal returns the change that a sentence in one of the known forms proposes.
+func inProposal(sentence string) (a Attempt, ok bool) {
+	if strings.HasSuffix(sentence, "?") || !hasID(sentence) && !kindWords.In(sentence) {
 		return a, false
 	}
 	for i := range proposals {
 		p := &proposals[i]
+		if !strings.Contains(sentence, p.has) {
+			continue
+		}
 		m := p.form.FindStringSubmatchIndex(sentence)
 		if m == nil {
 			continue
@@ -91,6 +93,16 @@ func InSentence(sentence string) (a Attempt, ok bool) {
 		return attemptOf(p.operation, sentence, m)
 	}
 	return a, false
+}
+
+// hasID reports whether a text may have an id in it.
+func hasID(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if c := s[i]; '0' <= c && c <= '9' && 'A' <= s[i-1] && s[i-1] <= 'Z' {
+			return true
+		}
+	}
+	return false
 }
 
 // attemptOf returns what a form of a sentence has found.
@@ -125,28 +137,4 @@ func fieldIn(s artifact.Section, words string) string {
 		}
 	}
 	return ""
-}
-
-// InTitle returns the item that a line calls new: "H4 (new): alpha".
-func InTitle(line string) (a Attempt, ok bool) {
-	m := newTitle.FindStringSubmatch(line)
-	if m == nil {
-		return a, false
-	}
-	a = Attempt{Operation: add, ID: m[1] + m[2], Says: m[3]}
-	s, ok := artifact.SectionOfID(a.ID)
-	a.Section = s.String()
-	return a, ok
-}
-
-// IsNewItems reports whether a title, without its marks, is above new items.
-func IsNewItems(title string) bool { return newItems.MatchString(title) }
-
-// Clues are the parts of words near an id of which every such sentence has one.
-func Clues() []string {
-	return []string{
-		"should", "must ", "to go", "hereby ", "can ", "like to", "et's ", "et’s ", "et us ", "lease ", "'d ", "’d ", "'ll ", "’ll ", " will ",
-		"Set ", "set ", "ower ", "aise ", "educe ", "ncrease ", "ark ", "orrect ", "djust ", "swap ", "xtend ", "eeds ",
-		"rid of", "→", "->", "=>", "(new", "(proposed", "(my ", "(added", "(addition", "[new", "[NEW", "(NEW", "[proposed", "(Proposed", "(New", "[New",
-	}
 }

@@ -1,0 +1,255 @@
+package itemform
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"brenner/artifact"
+	"brenner/internal/remark"
+)
+
+// The titles of new items.
+const (
+	titleKind = `(?i:(hypothesis|alternative|test|assumption|anomaly|critique|objection|prediction))`
+	titleNew  = `(?i:new|additional|proposed|further|another|suggested|added)`
+	titleMark = `[\[(](?i:new|proposed|my proposal|added|addition|please add|to add|to be added|suggested)(?: \w+)?[\])]`
+	titleTo   = ` *(?::|—|–| -|\.)+ *`
+)
+
+// titles are the forms of a line that calls an item new: the groups are its kind, its id and what it says.
+var titles = []*regexp.Regexp{
+	regexp.MustCompile(`^` + titleNew + `:? (?:` + titleKind + `,? )?[\[(]?` + oneID + `[\])]?(?: \([^()]{1,40}\))?` + titleTo + `(\S.*)$`),
+	regexp.MustCompile(`^` + titleNew + ` ` + titleKind + `(?: #?\d{1,2})?(?: ?[\[(]` + oneID + `[\])])?` + titleTo + `(\S.*)$`),
+	regexp.MustCompile(`^(?:` + titleKind + ` )?` + oneID + `[:.]? ` + titleMark + `[^\w:—–-]{0,4}(?::| —| –| -|\.| )+ *(\S.*)$`),
+	regexp.MustCompile(`^(?:` + titleKind + ` )?` + oneID + titleTo + `(\S[^:.]{1,90}) ` + titleMark + `[.:]?$`),
+	regexp.MustCompile(`^` + titleKind + `()` + titleTo + `(\S.{1,200}) ` + titleMark + `[.:]?$`),
+}
+
+// newClues are parts of words that call an item new.
+var newClues = remark.WordsOf("ew", "EW", "dd", "ropos", "urther", "nother", "uggest", "🆕", "DDED", "ROPOS")
+
+// InTitle returns the item that a line calls new: "H4 (new): alpha". Named is whether it does not say the kind of it, only
+// what it is called.
+func InTitle(line string) (a Attempt, named, ok bool) {
+	if !newClues.In(line) {
+		return a, false, false
+	}
+	if after, isNew := strings.CutPrefix(line, "🆕"); isNew {
+		line = "New " + strings.TrimSpace(after)
+	}
+	line = strings.TrimLeftFunc(line, func(c rune) bool { return c > 0x7f && !unicode.IsLetter(c) || c == ' ' })
+	for _, form := range titles {
+		m := form.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		a = Attempt{Operation: add, ID: m[2], Says: m[3]}
+		s, known := artifact.SectionOfID(a.ID)
+		if kind, isKind := nouns[strings.ToLower(m[1])]; !known && isKind {
+			s, known = kind, true
+		}
+		a.Section = s.String()
+		return a, m[1] == "", known
+	}
+	return a, false, false
+}
+
+var (
+	plusItem = regexp.MustCompile(`^\+ ([A-Z]\d{1,3}):? ([A-Z]\w+(?: \w+){0,5})$`)
+	tagged   = regexp.MustCompile(`^([A-Z]\d{1,3}) \[KILLED\][.!]?$`)
+	listed   = regexp.MustCompile(`^[-*+•] (?:\[[ xX]\] )?([A-Z]\d{1,3})\b[^\[\]]{0,80}\[KILLED\]`)
+)
+
+// InMark returns the change of a line that is nothing but an item with the mark of a change.
+func InMark(line string) (a Attempt, ok bool) {
+	if m := plusItem.FindStringSubmatch(line); m != nil {
+		return Attempt{Operation: add, ID: m[1], Says: m[2]}, true
+	}
+	if m := tagged.FindStringSubmatch(line); m != nil {
+		return Attempt{Operation: kill, ID: m[1]}, true
+	}
+	return a, false
+}
+
+// InListed returns the change of an item of a list with the mark of a KILL.
+func InListed(line string) (a Attempt, ok bool) {
+	if m := listed.FindStringSubmatch(line); m != nil {
+		return Attempt{Operation: kill, ID: m[1]}, true
+	}
+	return a, false
+}
+
+var (
+	changeMark = regexp.MustCompile(`\[(?:KILLED|EDITED|ADDED|NEW|CHANGED|REVISED|KILL|EDIT|ADD)\]`)
+	ofChanges  = regexp.MustCompile(`(?i)\b(?:changes|deltas|edits|operations|updates)\b`)
+)
+
+// IsListed reports whether a line between two texts is in a list below a title of changes in which every item has the mark
+// of one.
+func IsListed(before, behind []byte, isTitle func([]byte) bool) bool {
+	const most, longest = 20, 160
+	isItem := func(line []byte) bool {
+		return len(line) > 1 && line[1] == ' ' && (line[0] == '-' || line[0] == '*' || line[0] == '+')
+	}
+	for range most {
+		var next []byte
+		next, behind, _ = bytes.Cut(bytes.TrimPrefix(behind, []byte("\n")), []byte("\n"))
+		if next = bytes.TrimSpace(next); !isItem(next) {
+			break
+		}
+		if !changeMark.Match(next) {
+			return false
+		}
+	}
+	for range most {
+		before = bytes.TrimRight(before, " \t\r\n")
+		start := bytes.LastIndexByte(before, '\n') + 1
+		last := bytes.TrimSpace(before[start:])
+		if !isItem(last) {
+			return len(last) > 0 && isTitle(last) && ofChanges.Match(last[:min(len(last), longest)])
+		}
+		if !changeMark.Match(last) {
+			return false
+		}
+		before = before[:start]
+	}
+	return false
+}
+
+// NewItems returns the section of the items below a title, without its marks, that calls them new.
+func NewItems(title string) (section string, ok bool) {
+	const longest = 60
+	if len(title) > longest || standing.MatchString(title) {
+		return "", false
+	}
+	t := tokens(title)
+	for i := range t {
+		s, isKind := lists[t[i].text]
+		if isKind && !strings.HasSuffix(t[i].text, "y") && !strings.HasSuffix(t[i].text, "ion") && isCalledNew(t, i) {
+			return s.String(), true
+		}
+	}
+	return "", false
+}
+
+// isCalledNew reports whether the words before or behind a kind of items call them new.
+func isCalledNew(t []token, i int) bool {
+	const most = 4
+	for j := max(0, i-2); j < i && i < most; j++ {
+		if newWords[t[j].text] {
+			return true
+		}
+	}
+	behind := t[i+1:]
+	isTo := len(behind) > 1 && behind[0].text == "to" && slices.ContainsFunc(behind[1:], func(t token) bool {
+		return t.text == "add" || t.text == "added" || t.text == "register" || t.text == "record"
+	})
+	return i <= 1 && (isTo || len(behind) > 0 && behind[0].text == "additions")
+}
+
+var newWords = setOf("new additional proposed further added suggested")
+
+// IsChanges reports whether a title is above a list of its author's changes.
+func IsChanges(title string) bool {
+	const longest = 60
+	if len(title) > longest || standing.MatchString(title) {
+		return false
+	}
+	found := false
+	for _, t := range tokens(title) {
+		switch t.text {
+		case "changes", "changelog", "actions", "action", "decisions", "decision", "updates", "edits", "operations", "deltas", "verdicts", "removals", "dispositions":
+			found = true
+		case "by", "of", "for", "rationale", "reasons", "why", "behind", "possible", "candidate", "pending", "no", "not", "other", "others", "if", "would", "could", "may", "past", "?":
+			if t.text != "of" || !strings.Contains(strings.ToLower(title), "summary of") {
+				return false
+			}
+		}
+	}
+	return found
+}
+
+// Columns are those of a table that say what becomes of items, or describe new ones.
+type Columns struct {
+	action int // from 1
+	fields bool
+}
+
+// ReadColumns reads the first row of a table, below the title of new items of a section or not ("").
+func ReadColumns(row, section string) (c Columns) {
+	s, isKnown := artifact.ParseSection(section)
+	named := 0
+	for i, cell := range cellsOf(row) {
+		name := strings.ToLower(cell)
+		if actionColumns[name] {
+			c.action = i + 1
+		}
+		if isKnown && isColumn(s, name) {
+			named++
+		}
+	}
+	c.fields = named > 0
+	return c
+}
+
+var actionColumns = setOf("action operation op change decision proposal move recommendation verdict update disposition")
+
+func isColumn(s artifact.Section, name string) bool {
+	if name == "name" || name == "title" {
+		return true
+	}
+	kind, ok := nouns[name]
+	return ok && kind == s || hasField(s, strings.ReplaceAll(name, " ", "_")) || isSynonym(s, name)
+}
+
+// cellsOf returns the cells of a row without emphasis.
+func cellsOf(row string) (all []string) {
+	for cell := range strings.SplitSeq(strings.Trim(strings.TrimSpace(row), "|"), "|") {
+		all = append(all, strings.Trim(strings.TrimSpace(cell), "*_`~ "))
+	}
+	return all
+}
+
+// InRow returns the change that a row of a table orders in its column for it.
+func (c Columns) InRow(row string) (a Attempt, ok bool) {
+	if c.action == 0 {
+		return a, false
+	}
+	cells := cellsOf(row)
+	if c.action > len(cells) {
+		return a, false
+	}
+	cell := strings.TrimLeftFunc(cells[c.action-1], func(c rune) bool { return !unicode.IsLetter(c) })
+	t := tokens(cell)
+	for i := 0; i < len(cells) && a.ID == ""; i++ {
+		if i != c.action-1 {
+			a.ID = idIn([]byte(cells[i]))
+		}
+	}
+	s, known := artifact.SectionOfID(a.ID)
+	if !known || len(t) == 0 {
+		return a, false
+	}
+	v := verbs[t[0].text]
+	a.Operation, a.Section = v.operation, s.String()
+	switch {
+	case v.form == 0 || v.form == ongoing || v.operation == add:
+		return a, false
+	case len(t) == 1:
+		return a, !v.weak
+	case !t[1].isWord || t[1].id || follows[t[1].text] || t[1].text == "it":
+		return a, true
+	}
+	for n := min(len(t), 5); n > 1 && v.operation == edit && a.Field == ""; n-- {
+		a.Field = fieldIn(s, cell[t[1].at:t[n-1].end])
+	}
+	return a, a.Field != ""
+}
+
+// IsNew reports whether a row below the first one of a table is a new item.
+func (c Columns) IsNew(row string) bool {
+	return c.fields && countWords(row) > 1
+}
