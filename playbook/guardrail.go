@@ -113,5 +113,5 @@ func (d *Draft) Rollback(since, until time.Time) ([]string, error) {
 		}
 		ids, less = append(ids, b.ID), append(less, stood...)
 	}
-	return ids, d.demote(less...)
+	return ids, d.demote(nil, less...)
 }

@@ -73,7 +73,7 @@ func (d *Draft) Restore(id string) error {
 			return err
 		}
 		stood, err := d.unmerge(id)
-		return errors.Join(err, d.demote(stood...))
+		return errors.Join(err, d.demote(nil, stood...))
 	}
 	b, err := d.findForDecision(id)
 	if err != nil {

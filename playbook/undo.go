@@ -46,7 +46,7 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 	}
 	separated, err := d.undoMerges(entries)
 	if err == nil {
-		err = d.demote(append(less, separated...)...)
+		err = d.demote(d.stagesBefore(entries), append(less, separated...)...)
 	}
 	if err != nil {
 		return nil, err
@@ -99,24 +99,40 @@ func (g *contribution) subtractFrom(b *Bullet) {
 	}
 }
 
-// demote demotes bullets as their counters require, once all contributions are taken back.
-func (d *Draft) demote(ids ...string) error {
+// stagesBefore returns the stages from which the act's session raised bullets that nothing has changed since. The
+// counters need not require the later stage: no gate is applied to an imported bullet.
+func (d *Draft) stagesBefore(entries []Entry) map[string]Stage {
+	stages := make(map[string]Stage)
+	for i := range entries {
+		e := &entries[i]
+		if e.Session != d.act.Session || e.Session == "" {
+			delete(stages, e.Bullet)
+		} else if _, ok := stages[e.Bullet]; !ok && e.Op == OpStage && e.Before.Stage != nil {
+			stages[e.Bullet] = *e.Before.Stage
+		}
+	}
+	return stages
+}
+
+// demote demotes bullets as their counters require, once all contributions are taken back, and to the stages that
+// they had before.
+func (d *Draft) demote(before map[string]Stage, ids ...string) error {
 	for _, id := range ids {
-		if err := d.demoteOne(id); err != nil {
+		if err := d.demoteOne(id, before[id]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// demoteOne demotes a bullet, but not below a stage set by a person.
-func (d *Draft) demoteOne(id string) error {
+// demoteOne demotes a bullet, but not below a stage set by a person. Its stage before what is reverted may be empty.
+func (d *Draft) demoteOne(id string, was Stage) error {
 	b, err := d.find(id)
 	if err != nil {
 		return err
 	}
 	before, err := d.book.Find(id)
-	if err != nil || !b.Live() || b.Support() >= before.Support() {
+	if err != nil || !b.Live() || b.Support() >= before.Support() && was == "" {
 		return err
 	}
 	if contradicted(b) {
@@ -130,6 +146,9 @@ func (d *Draft) demoteOne(id string) error {
 	default:
 		stage = Prod
 	}
+	if was != "" && rank(was) < rank(stage) {
+		stage = was
+	}
 	if forced := d.book.Forced(id); rank(forced) > rank(stage) {
 		stage = forced
 	}
@@ -138,7 +157,7 @@ func (d *Draft) demoteOne(id string) error {
 		if rank(stage) < rank(b.Stage) {
 			b.Stage = stage
 		}
-		if b.Review == Waiting && !d.rules.Prod.passes(b) {
+		if b.Review == Waiting && (b.Stage == Shadow || !d.rules.Prod.passes(b)) {
 			b.Review = ""
 		}
 	})

@@ -76,6 +76,35 @@ func TestUndoJudgesOnce(t *testing.T) {
 	s.want(t, "pb-00001", "SHADOW 1/0/0 ")
 }
 
+// No gate is applied to imported bullets. What a merge or a session has raised returns to its stage, unless something has
+// changed it since.
+func TestUndoReturnsToTheStageOfAnImport(t *testing.T) {
+	for _, merged := range []string{"helpful=1 harmful=0", "helpful=0 harmful=0"} {
+		s := newTestBook(t)
+		if n, err := s.imports("[a-1] helpful=6 harmful=0 :: alpha\n[b-1] " + merged + " :: beta\n"); n != 2 || err != nil {
+			t.Fatal(n, err)
+		}
+		for range 2 {
+			_, batch := s.merge(similar("a-1", "b-1", 0.9))
+			if b := s.find("a-1"); b.Stage != playbook.Staging || b.Review != playbook.Waiting {
+				t.Fatalf("got %s, want it in STAGING, waiting for a review", s.state("a-1"))
+			}
+			s.undo(batch)
+			s.want(t, "a-1", "SHADOW 6/0/0 ")
+			if again := s.undo(batch); len(again) != 0 {
+				t.Errorf("%+v", again)
+			}
+		}
+		s.credit("RS-1", "a-1", playbook.Helpful)
+		s.undo("RS-1")
+		s.want(t, "a-1", "SHADOW 6/0/0 ")
+		s.credit("RS-2", "a-1", playbook.Helpful)
+		s.credit("RS-3", "a-1", playbook.Helpful)
+		s.undo("RS-2")
+		s.want(t, "a-1", "STAGING 7/0/0 waiting")
+	}
+}
+
 // Whatever snapshots were restored, reverting a session takes away what is in the counters of it, and
 // nothing else.
 func TestUndoTakesOnlyWhatIsThere(t *testing.T) {
