@@ -307,7 +307,7 @@ func (s *run) recordRuling(ctx context.Context, h *History, id string, r *stalem
 		return err
 	}
 	if bad != nil {
-		s.Log.Warn().Str("stalemate", id).Str("arbiter", p.Name).Msg("the arbiter's reply is not a verdict: " + bad.Error())
+		s.Log.Warn().Str("stalemate", id).Str("arbiter", p.Name).Msg("the arbiter's reply is not a verdict: " + stalemate.Defects(bad))
 		return s.arbitrate(ctx, h, id)
 	}
 	return s.carryOut(ctx, h, id)

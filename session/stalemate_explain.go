@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"strings"
 
 	"brenner/internal/fault"
 	"brenner/session/flow"
@@ -51,7 +52,7 @@ func (s *run) explain(ctx context.Context, h *History, id string) error {
 		bad = view.CheckOpening(party.Name, s.state.Settings.Context, s.Tokens.Count(explained.Message(docs...)))
 	}
 	if bad != nil {
-		s.Log.Warn().Err(bad).Str("stalemate", id).Str("arbiter", party.Name).Msg("no other explanations from the model")
+		s.Log.Warn().Str("stalemate", id).Str("arbiter", party.Name).Msg("no other explanations from the model: " + strings.ReplaceAll(bad.Error(), "\n", "; "))
 		explained = request.Explained(party.Name, nil, codeOf(bad))
 	}
 	return s.recordExplanations(ctx, &open, o, &explained, bad)
