@@ -41,7 +41,7 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 	message := s.Request.Message(docs...)
 	var bad error
 	for range stalemate.MaxAnswers {
-		a, err := rs.askArbiter(ctx, h, s, message)
+		a, err := rs.askArbiter(ctx, h, s, message, "")
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (rs *Records) explain(ctx context.Context, who Actor, h *Helper, s *Stalema
 	if s.State != stalemate.Open || n == 0 {
 		return rs.mark(ctx, who, s, stalemate.Requested, why)
 	}
-	a, bad := rs.askArbiter(ctx, h, s, s.Request.ExplainMessage(n, docs...))
+	a, bad := rs.askArbiter(ctx, h, s, s.Request.ExplainMessage(n, docs...), "/explain")
 	if bad != nil && (ctx.Err() != nil || a == nil || a.event.Call == "") {
 		return nil, bad // it was not asked, or stopped: the next run asks
 	}
@@ -100,8 +100,8 @@ func (rs *Records) explain(ctx context.Context, who Actor, h *Helper, s *Stalema
 	return s, err
 }
 
-// askArbiter asks once, unless an unused reply is journaled.
-func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate, message string) (*helperReply, error) {
+// askArbiter asks once, unless an unused reply is journaled. The id of the call ends with part.
+func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate, message, part string) (*helperReply, error) {
 	prompt := store.Hash([]byte(message))
 	e, err := rs.findUnusedReply(ctx, h, stalemate.ArbiterRole, func(e *ledger.AskedEvent) (bool, error) { return e.Task == s.ID && e.Prompt == prompt, nil })
 	if err != nil {
@@ -123,6 +123,6 @@ func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate, mess
 		Task: s.ID, Role: stalemate.ArbiterRole, Tokens: rs.count(message), Context: []ledger.ShownEntry{{ID: request.ID, Version: request.Version, Type: request.Type, Form: string(view.Full)}},
 	}}
 	return a, rs.call(ctx, h, a, &agent.Call{
-		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Thread: s.ID, Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},
+		ID: fmt.Sprintf("store/%s/%d%s", s.ID, head.Seq+1, part), Thread: s.ID, Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},
 	})
 }
