@@ -42,6 +42,8 @@ type WriteOutcome struct {
 	Hint    string
 	// Mendable reports whether the agent could correct it, if asked.
 	Mendable bool
+
+	refused *refusedEvent // what is logged of it, or nil
 }
 
 // WriteBy puts the records in an agent's reply as drafts, within the rights of its role. Each is put
@@ -60,12 +62,20 @@ func (rs *Records) WriteBy(ctx context.Context, who Actor, in *Writing) ([]Write
 	if err := rs.putAll(ctx, w.who, func(b *putting) error { return w.putDrafts(ctx, b) }); err != nil {
 		return nil, err
 	}
-	for i := range w.refused {
-		if err := rs.logRefusal(ctx, w.who, &w.refused[i]); err != nil {
-			return nil, err
+	return w.out, rs.LogAttempts(ctx, w.who, in.Source, w.out)
+}
+
+// LogAttempts logs what the author of a reply may not do, as outcomes of its records say. It logs nothing twice.
+func (rs *Records) LogAttempts(ctx context.Context, who Actor, source record.Ref, of []WriteOutcome) error {
+	who.source = source
+	for i := range of {
+		if e := of[i].refused; e != nil {
+			if err := rs.logRefusal(ctx, who, e); err != nil {
+				return err
+			}
 		}
 	}
-	return w.out, nil
+	return nil
 }
 
 // CheckBy returns the outcomes that WriteBy would have. It writes and logs nothing.
@@ -97,11 +107,10 @@ type writer struct {
 	full   map[string]int // the versions shown in full, by id
 
 	// Of one attempt to put them:
-	b       *putting
-	made    map[string]record.Ref // the records of this reply, by id
-	seen    map[string]bool       // the ids in this reply
-	out     []WriteOutcome
-	refused []refusedEvent
+	b    *putting
+	made map[string]record.Ref // the records of this reply, by id
+	seen map[string]bool       // the ids in this reply
+	out  []WriteOutcome
 }
 
 func (rs *Records) writer(ctx context.Context, who Actor, in *Writing) (*writer, error) {
@@ -136,9 +145,8 @@ func (rs *Records) writer(ctx context.Context, who Actor, in *Writing) (*writer,
 }
 
 func (w *writer) putDrafts(ctx context.Context, b *putting) error {
-	w.b, w.out, w.refused = b, make([]WriteOutcome, len(w.in.Drafts)), nil
+	w.b, w.out = b, make([]WriteOutcome, len(w.in.Drafts))
 	w.made, w.seen = make(map[string]record.Ref), make(map[string]bool)
-	logged := make([][]refusedEvent, len(w.in.Drafts))
 	for _, i := range blocks.LinkOrder(w.in.Drafts) {
 		d := &w.in.Drafts[i]
 		b.nth = i
@@ -151,9 +159,7 @@ func (w *writer) putDrafts(ctx context.Context, b *putting) error {
 		case errors.As(err, &no):
 			o.Mendable = !no.final
 			if no.action != "" {
-				logged[i] = []refusedEvent{{
-					By: w.who.Name, Role: w.who.Role, Action: no.action, Type: no.kind, ID: o.Name, Code: policy.OutOfScope, Why: no.why,
-				}}
+				o.refused = &refusedEvent{By: w.who.Name, Role: w.who.Role, Action: no.action, Type: no.kind, ID: o.Name, Code: policy.OutOfScope, Why: no.why}
 			}
 		case fault.CodeOf(err) == NothingNew:
 		case isAuthorError(err), fault.CodeOf(err) == BadID, fault.CodeOf(err) == record.UnknownType:
@@ -166,7 +172,6 @@ func (w *writer) putDrafts(ctx context.Context, b *putting) error {
 		}
 		w.out[i] = o
 	}
-	w.refused = slices.Concat(logged...)
 	return nil
 }
 

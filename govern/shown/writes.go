@@ -100,6 +100,9 @@ func (p *Records) correct(ctx context.Context, who govern.Actor, in *govern.Writ
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := p.Records.LogAttempts(ctx, who, in.Source, checked); err != nil { // also of what is corrected
+		return nil, nil, err
+	}
 	instead := renamed(in.Drafts, checked, at)
 	for i := range in.Drafts {
 		d := &in.Drafts[i]

@@ -112,6 +112,6 @@ func countBlank(texts []string) int {
 
 // isSameRecord reports whether two records say the same, whatever the reasons for them.
 func isSameRecord(x, y delta.Draft) bool {
-	return x.Type == y.Type && x.Module == y.Module && x.Summary == y.Summary && x.Content == y.Content && x.Change == y.Change && x.Status == y.Status &&
+	return x.Operation == y.Operation && x.Type == y.Type && x.Module == y.Module && x.Summary == y.Summary && x.Content == y.Content && x.Change == y.Change && x.Status == y.Status &&
 		slices.Equal(x.Links, y.Links) && slices.Equal(x.Tags, y.Tags)
 }
