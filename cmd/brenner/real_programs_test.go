@@ -17,7 +17,7 @@ type mailClient struct {
 	kind  string
 	name  string            // in the output
 	file  string            // where the output belongs; empty if it is a command
-	own   string            // the user's own settings, merged with the printed ones
+	own   string            // the user's own settings, before the printed ones
 	other map[string]string // more files
 	env   []string
 	argv  []string
@@ -53,7 +53,12 @@ var byMail = []mailClient{
 	},
 	{
 		kind: "continue", name: "Continue", file: "HOME/.continue/config.yaml",
-		own:  `{"name": "mine", "version": "1.0.0", "schema": "v1", "models": [{"name": "m", "provider": "openai", "model": "double-model", "apiBase": "MODEL/v1", "apiKey": "x", "roles": ["chat"], "capabilities": ["tool_use"]}]}`,
+		own: `name: mine
+version: 1.0.0
+schema: v1
+models:
+  - {name: m, provider: openai, model: double-model, apiBase: MODEL/v1, apiKey: x, roles: [chat], capabilities: [tool_use]}
+`,
 		argv: []string{"cn", "--print", "--auto", "--config", "HOME/.continue/config.yaml"},
 	},
 	{
@@ -77,10 +82,7 @@ func (c *mailClient) corresponds(t *testing.T, change func(string) string) {
 	p.corresponds(t, "BlueLake", func(model *programtest.Model, token string) (string, int) {
 		home := t.TempDir()
 		fill := strings.NewReplacer("HOME", home, "PROJECT", p.dir, "MODEL", model.URL).Replace
-		text := change(p.configured(t, "BlueLake", c.name))
-		if c.own != "" { // YAML, in which a flow mapping cannot be followed by a block
-			text = strings.TrimSuffix(fill(c.own), "}") + ", " + strings.Replace(strings.Replace(text, "mcpServers:\n  - ", `"mcpServers": [`, 1), "\n", "]}\n", 1)
-		}
+		text := fill(c.own) + change(p.configured(t, "BlueLake", c.name))
 		env := p.environ(t, "HOME="+home, "MAIL_TOKEN="+token)
 		if c.file != "" {
 			put(t, fill(c.file), text)
