@@ -10,7 +10,7 @@ import (
 func Clues() []string {
 	return []string{
 		"should", "must ", "to go", "hereby ", "can ", "like to", "et's ", "et’s ", "et us ", "lease ", "'d ", "’d ", "'ll ", "’ll ", " will ",
-		"Set ", "set ", "ower ", "aise ", "educe ", "ncrease ", "ark ", "orrect ", "djust ", "wap", "xtend ", "eeds ", " goes", " go ", " out", "done", "gone", " axe", "itch", "rune ", "trike ", "bandon", "ismiss", "urg", "ras",
+		"Set ", "set ", "ower ", "aise ", "educe ", "ncrease ", "ark ", "orrect ", "djust ", "wap", "xtend ", "eeds ", " goes", " go ", " out", "done", "gone", " axe", "itch", "rune ", "trike ", "truck", "bandon", "ismiss", "urg", "ras",
 		"amend", "Amend", "harpen", "ighten", "arrow", "larif", "ename", "owngrad", "emot", "efin", "estat", "eformul", "plit", "eclar", "abel", " flag", "Fix", " fix", "roaden", "xpand",
 		"rid of", "→", "->", "=>", "➜", "➔", "⇒", "(new", "(proposed", "(my ", "(added", "(addition", "[new", "[NEW", "(NEW", "[proposed", "(Proposed", "(New", "[New", "NEW", "New:", "🆕",
 	}
@@ -19,9 +19,9 @@ func Clues() []string {
 // kindWords are the words for items that an author may add, and that for what the research is about. One of the words of adding
 // is near them in every sentence that adds one.
 var (
-	kindWords = remark.WordsOf("hypothesis", "Hypothesis", "anomaly", "Anomaly", "critique", "Critique", "research question", "assumption", "Assumption", "test", "objection", "Objection", "alternative", "prediction", "Prediction")
+	kindWords = remark.WordsOf("hypothesis", "Hypothesis", "anomaly", "Anomaly", "critique", "Critique", "research question", "assumption", "Assumption", "test", "objection", "Objection", "alternative", "prediction", "Prediction", " slate", " ledger", " register")
 	addWords  = remark.WordsOf("dd", "egist", "ecord", "og ", "ogg", "ntroduc", "nclud", "nsert", "nter", "ppend", "reat", "il", "pen", "ais", "ropos", "uggest", "ffer", "ubmit", "ote", "ut ", "utt", "tat", "dvanc", "resent",
-		"NEW", "New", "new ", "urther", "nother", "should", "must", "hange", "et ")
+		"NEW", "New", "new ", "urther", "nother", "should", "must", "hange", "et ", "ewrit", "eword", "eplac")
 )
 
 // kindStart returns where a word for an item would begin that has a letter at an offset, by it and the next one.

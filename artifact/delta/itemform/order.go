@@ -103,7 +103,7 @@ func (o *order) isOrder(i int, v verb) bool {
 		switch w := o.t[j].text; {
 		case leaders[w]:
 			return o.leads(j, i, v, isQuestion)
-		case (w == "is" || w == "are" || w == ":") && o.isAct(j):
+		case o.isAct(j):
 			return v.form != past && !isQuestion
 		case adverbs[w]:
 		case between[w]:
@@ -163,6 +163,9 @@ func (o *order) fits(author, i int, v verb) bool {
 // isAct reports whether a word before an offset names what the author wants: "my recommendation is".
 func (o *order) isAct(at int) bool {
 	const near = 6
+	if !o.is(at, "is", "are", ":") {
+		return o.is(at, "time") && o.is(at-1, "'s", "is") // it is time to
+	}
 	for j := at - 1; j >= max(o.start, at-near); j-- {
 		if acts[o.t[j].text] {
 			return j == o.start || slices.ContainsFunc(o.t[o.start:j], func(t token) bool { return t.text == "my" || t.text == "our" || t.text == "the" })
@@ -241,7 +244,7 @@ func (o *order) word(i int) string {
 }
 
 func (o *order) is(i int, words ...string) bool {
-	return i < len(o.t) && slices.Contains(words, o.t[i].text)
+	return i >= 0 && i < len(o.t) && slices.Contains(words, o.t[i].text)
 }
 
 // object reads what a verb is about. It returns the last token of it, or the verb.
@@ -254,13 +257,7 @@ func (o *order) object(i int, v verb) int {
 			return i
 		}
 	}
-	k := i + 1
-	if i == o.start && o.is(k, ",") && k+1 < len(o.t) && o.t[k+1].id {
-		k++ // a line of values with commas
-	}
-	for k < len(o.t) && (skipped[o.t[k].text] || v.operation == kill && particles[o.t[k].text]) {
-		k++
-	}
+	k := o.skip(i+1, i, v)
 	s, list, next := o.ids(k)
 	switch {
 	case v.operation == kill && list != "":
@@ -278,6 +275,18 @@ func (o *order) object(i int, v verb) int {
 		return i
 	}
 	return o.changed(a, i, v, next)
+}
+
+// skip returns where what a verb is about begins, from an offset on: behind a comma in a line of values, an attribute of a
+// tag, or words before an id.
+func (o *order) skip(k, i int, v verb) int {
+	if i == o.start && o.is(k, ",") && k+1 < len(o.t) && o.t[k+1].id {
+		k++
+	}
+	for k < len(o.t) && (o.is(k, "=") || o.is(k, `"`) && o.is(k-1, "=") || skipped[o.t[k].text] || v.operation == kill && particles[o.t[k].text]) {
+		k++
+	}
+	return k
 }
 
 // field reads the field behind an item: "T1's speed score", "T1 potency check". It returns where the next token is, or -1 if
@@ -359,7 +368,7 @@ func (o *order) endsObject(i int) bool {
 	case o.t[i].isWord:
 		return follows[o.t[i].text] || verbs[o.t[i].text].form > 0
 	}
-	return !strings.HasPrefix(o.t[i].text, "'") && o.t[i].text != `"`
+	return !strings.HasPrefix(o.t[i].text, "'") && (o.t[i].text != `"` || o.is(i-3, "="))
 }
 
 // pronoun reads "Kill it.", where it is the item that the sentence before begins with.

@@ -55,7 +55,7 @@ var verbs = func() map[string]verb {
 	put(verb{operation: kill}, "kill remove delete drop/p+ retire discard eliminate scrap/p+ withdraw/withdrawn axe ditch prune strike/struck abandon dismiss purge erase nix/nixed")
 	all["rid"] = verb{operation: kill, form: base} // to get rid of
 	put(verb{operation: edit}, "edit update revise rewrite/rewritten modify reword rephrase amend sharpen tighten narrow clarify rename downgrade demote refine restate reformulate")
-	put(verb{operation: edit, weak: true}, "change set/t+ mark lower raise reduce increase correct adjust reset/t+ extend split/t+ swap/p+ replace declare label flag/g+ fix broaden promote expand move")
+	put(verb{operation: edit, weak: true}, "change set/t+ mark lower reduce increase correct adjust reset/t+ extend split/t+ swap/p+ replace declare label flag/g+ fix broaden promote expand move")
 	put(verb{operation: add}, "add register record log/g+ introduce include insert enter append create file open raise")
 	put(verb{operation: add, owned: true}, "propose suggest offer submit/t+ note put/t+ state advance present")
 	return all
@@ -95,7 +95,7 @@ var (
 	behind   = setOf("that of for on about in which where called named titled to with against by from under per according as stating saying based between because since concerning regarding whether whose and namely specifically also whereby here below now too is")
 	values   = setOf("falsified verified challenged resolved deferred explained passed failed blocked answered")
 	articles = setOf("a an another one new the following this my our further additional third fourth fifth second explicit separate formal")
-	skipped  = setOf("the this our hypothesis hypotheses test tests assumption assumptions anomaly anomalies critique critiques prediction predictions item items both")
+	skipped  = setOf("the this our hypothesis hypotheses test tests assumption assumptions anomaly anomalies critique critiques prediction predictions item items both id target")
 )
 
 // token is a word, a mark, or the end of a contraction such as 'd.
