@@ -48,7 +48,7 @@ sh scripts/tool.sh gotestsum || summary=no
 # Tests that run the program mostly wait for processes: four run in parallel. Those of
 # cmd/brenner may take more than the default timeout of 10 minutes on a busy machine.
 export GOFLAGS="${GOFLAGS:-} -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false"
-set -- -shuffle=on -vet=off -parallel=4 -timeout=30m "$@"
+set -- -shuffle=on -vet=off -parallel=4 -timeout=45m "$@"
 rm -f .tools/test.json
 if [ $summary = yes ]; then
 	.tools/gotestsum --format standard-quiet --jsonfile .tools/test.json \
