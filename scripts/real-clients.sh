@@ -23,19 +23,7 @@ if [ "$(node -p 'parseInt(process.versions.node)')" -lt 20 ]; then
 	echo "make real-clients needs node 20 or later, found $(node --version)" >&2
 	exit 1
 fi
-# The first Python that all of them support. python3 may be newer, and a name may be a link to nothing.
-python=
-for name in python3 python3.13 python3.12 python3.11; do
-	if "$name" -c 'import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then
-		python=$name
-		break
-	fi
-done
-if [ -z "$python" ]; then
-	echo "make real-clients needs Python 3.11 to 3.13 with venv, found $(python3 --version 2>&1 || true) (Debian: apt-get install python3-venv)" >&2
-	echo "another version may be installed beside it: python3.11 to python3.13 are looked for on PATH" >&2
-	exit 1
-fi
+python=$(sh scripts/python.sh)
 
 # package@version; of opencode the program itself, which its package's script would copy.
 clients="

@@ -11,17 +11,7 @@ pinned=scripts/real-mail/requirements.txt
 # Of the LICENSE of mcp-mail, plain MIT. Servers of the same origin with another license must not be used.
 license=a8826176fa34bf3f6b761ab9c78754c6c4054976b2a05871531d989fa0de5d2f
 
-python=
-for one in python3 python3.13 python3.12 python3.11; do
-	if "$one" -c 'import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then
-		python=$one
-		break
-	fi
-done
-if [ -z "$python" ]; then
-	echo "make real-mail needs Python 3.11 to 3.13 with venv (Debian: apt-get install python3-venv)" >&2
-	exit 1
-fi
+python=$(sh scripts/python.sh)
 
 # The copy is written last. Another Python cannot use the packages of an older one.
 installed() {
