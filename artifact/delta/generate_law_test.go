@@ -79,12 +79,36 @@ func (r *result) broken() string {
 			p.want = free
 		}
 	}
+	r.leaveOpen()
 	for _, check := range []func() string{r.executed, r.lost, r.asked, r.bound} {
 		if why := check(); why != "" {
 			return why
 		}
 	}
 	return ""
+}
+
+// leaveOpen leaves to the reader the changes that it may ask for: a KILL and an EDIT of one item, and a good block that
+// follows one which is not meant with nothing between them.
+func (r *result) leaveOpen() {
+	lines := strings.Split(r.text, "\n")
+	isJoined := func(from, to int) bool {
+		return from <= to && to <= len(lines) && strings.Trim(strings.Join(lines[from:to], ""), " \t\r`~:*_>json.delta#[](){}\"',\u200b") == ""
+	}
+	follows := make([]bool, len(r.plants)) // one that is not meant
+	for range r.plants {
+		for i := range r.plants {
+			p := &r.plants[i]
+			for j := range r.plants {
+				q := &r.plants[j]
+				isPair := p.op == delta.Kill && q.op == delta.Edit || p.op == delta.Edit && q.op == delta.Kill
+				follows[i] = follows[i] || (!q.executable() || follows[j]) && q.to <= p.from && isJoined(q.to, p.from)
+				if p.want == taken && (isPair && p.target == q.target && q.target != "" || follows[i]) {
+					p.want = accounted
+				}
+			}
+		}
+	}
 }
 
 // in returns the changes that a text mentions.

@@ -111,6 +111,8 @@ type Options struct {
 	// Repair means that the reply answers a request to correct another one. Its blocks were asked for:
 	// only what clearly speaks against one counts, for the program does not ask again.
 	Repair bool
+	// Doubted are deltas of the other reply that were refused as ambiguous. The answer has to mean them.
+	Doubted []Delta
 	// Records says whether the reply may have records of the project.
 	Records RecordUse
 	// MaxBytes and MaxBlocks limit the reply, which is refused beyond. Zero means the default.
@@ -223,6 +225,10 @@ func Read(text []byte, opt Options) Reply {
 		r.refuseTakenBack(reply.Blocks)
 		r.refuseNamed(reply.Blocks)
 		r.refuseDenied(reply.Blocks, own)
+		if r.third {
+			r.refuseUnconfirmed(reply.Blocks)
+			refuseContradictions(reply.Blocks)
+		}
 		showRepeated(reply.Blocks)
 		reply.Blocks = r.withAttempts(r.withUnfulfilled(reply.Blocks))
 	}

@@ -58,6 +58,10 @@ func (j *judgement) heldBack() string {
 			if f.value == artifact.Bool(true) {
 				return f.name
 			}
+		case "submit", "submitted", "meant", "intended":
+			if j.r.third && f.value == artifact.Bool(false) {
+				return f.name
+			}
 		case "apply", "applied", "execute", "final":
 			if f.value == artifact.Bool(false) {
 				return f.name

@@ -42,10 +42,10 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	between := r.beforeStray(r.src[min(from, to):to])
 	r.beside.named = append(r.beside.named, r.remarks().Named(between)...)
 	r.beside.end = r.saidUpTo(b, from)
-	if len(bytes.Trim(between, " \t\r\n`~:")) > 0 && (r.beside.line == (fate{}) || !remark.Continues(between)) {
+	if len(bytes.Trim(between, " \t\r\n`~:")) > 0 && (r.beside.line == (fate{}) || !r.remarks().Continues(between, r.third)) {
 		r.beside.line = fate{}
 	}
-	r.beside.section = r.beside.section.Next(between, r.opt.Author, func() (bool, bool) { return r.decidesLater(b.End) })
+	r.beside.section = r.remarks().Next(r.beside.section, between, func() (bool, bool) { return r.decidesLater(b.End) })
 	speaking, isNew := r.remarks().Speaking(r.beside.section, between)
 	r.beside.section = speaking
 	r.beside.leads = append(r.beside.leads, ledFence{r.count, remark.LeadOf(between)})
@@ -67,7 +67,7 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		r.beside.taken = append(r.beside.taken, takenBack{len(r.beside.leads) - 1, said})
 	case ok:
 		f := fateDisowned(said)
-		if said.Several {
+		if said.Several || r.third && isDeltaFence(b.Fence) {
 			r.beside.line = f
 		}
 		return f
@@ -77,8 +77,7 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 			return fateDisowned(name)
 		}
 	}
-	if r.beside.section.Line == "" || !isNew && remark.Owns(between, r.opt.Author) {
-		r.beside.section = remark.Section{}
+	if !r.remarks().Keeps(&r.beside.section, between, r.src[b.Start:b.End], r.src[b.End:], isNew) {
 		return fate{}
 	}
 	return fateDisowned(r.beside.section.Remark)
@@ -238,7 +237,7 @@ func (r *reader) refuseTakenBack(blocks []Block) {
 		for i := len(r.beside.leads[:t.fence+1]) - 1; i >= 0; i-- {
 			for j := r.beside.leads[i].from; j < r.fenceEnd(i); j++ {
 				b := &above[j]
-				if isAbout(t.About, i, &b.Delta) {
+				if t.Names(i+1, b.Delta.Operation, b.Delta.Target) {
 					b.refuseOK(fateWithdrawn(t.Remark))
 					found = true
 				}
@@ -255,23 +254,19 @@ func (r *reader) refuseTakenBack(blocks []Block) {
 	}
 }
 
-// isAbout reports whether a remark speaks of a delta in a fence, counted from 0.
-func isAbout(a remark.About, fence int, d *Delta) bool {
-	return a.Nth > 0 && (a.Nth == fence+1) != a.But || a.Operation != "" && (d.Operation == a.Operation && (a.ID == "" || a.ID == d.Target)) != a.But
-}
-
 // refuseNamed refuses the deltas that a remark anywhere in the reply takes back by name.
 func (r *reader) refuseNamed(blocks []Block) {
 	if len(r.beside.leads) == 0 {
 		return
 	}
-	for _, said := range append(r.beside.named, r.remarks().Named(r.src[r.beside.end:])...) {
+	rest := r.src[r.beside.end:]
+	for _, said := range slices.Concat(r.beside.named, r.remarks().Named(rest), r.remarks().Spares(rest)) {
 		if said.Nth == remark.Last {
 			said.Nth = len(r.beside.leads)
 		}
 		for i, led := range r.beside.leads {
 			for j := led.from; j < r.fenceEnd(i); j++ {
-				if isAbout(said.About, i, &blocks[j].Delta) {
+				if said.Names(i+1, blocks[j].Delta.Operation, blocks[j].Delta.Target) {
 					blocks[j].refuseOK(fateNamed(said))
 				}
 			}
@@ -319,4 +314,41 @@ func fateReplaced() fate {
 
 func fateOption() fate {
 	return refused(AmbiguousDelta, "a delta that is one of several options", "send again the one that you choose, after a line that calls it your change")
+}
+
+// refuseUnconfirmed refuses the deltas of an answer that were in doubt before, unless it means them.
+func (r *reader) refuseUnconfirmed(blocks []Block) {
+	for i := range blocks {
+		d := &blocks[i].Delta
+		isSame := func(o Delta) bool {
+			return o.Operation == d.Operation && o.Section == d.Section && o.Target == d.Target && o.Payload.Text("name") == d.Payload.Text("name")
+		}
+		if !slices.ContainsFunc(r.opt.Doubted, isSame) {
+			continue
+		}
+		if said, ok := r.remarks().Confirms(r.src); !ok {
+			blocks[i].refuseOK(fateNamed(said))
+		}
+	}
+}
+
+// refuseContradictions refuses a KILL and an EDIT of one item, which cannot both be meant. The later one may be in doubt.
+func refuseContradictions(blocks []Block) {
+	all := make([]bool, len(blocks))
+	for i := range blocks {
+		b := &blocks[i]
+		isOpen := b.OK || len(b.Problems) > 0 && b.Problems[0].Code == AmbiguousDelta
+		for j := range blocks[:i] {
+			x, y := &b.Delta, &blocks[j].Delta
+			isPair := x.Operation == Kill && y.Operation == Edit || x.Operation == Edit && y.Operation == Kill
+			if isPair && isOpen && blocks[j].OK && x.Target != "" && x.Target == y.Target {
+				all[i], all[j] = true, true
+			}
+		}
+	}
+	for i, isRefused := range all {
+		if isRefused {
+			blocks[i].refuseOK(refused(AmbiguousDelta, "the reply both kills and edits "+blocks[i].Delta.Target+": which is meant?", "send again the one that you mean; leave out the other"))
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"brenner/artifact/delta/nearjson"
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
+	"brenner/internal/remark"
 )
 
 // fate is what becomes of the deltas in a part of a reply, whatever they contain. The zero value
@@ -480,7 +481,7 @@ func (r *reader) shownFences(line int, b markdown.Block, loose bool) []int {
 // readGap looks for deltas in a part of the text that is in no block, such as indented code.
 func (r *reader) readGap(from, to, line int) {
 	text := r.src[from:to]
-	if onlyFenceLines(text) {
+	if remark.IsEmpty(text) {
 		return // as between most blocks
 	}
 	if c := ordersOf(text); bytes.IndexByte(text, '{') >= 0 || c.order {
@@ -492,16 +493,6 @@ func (r *reader) readGap(from, to, line int) {
 		}
 		r.findAnnouncements(gap, r.findObjects(text, gap, fateElsewhere("in indented code or beside a fence")), c)
 	}
-}
-
-// onlyFenceLines reports whether a text has nothing but the lines of sound fences.
-func onlyFenceLines(text []byte) bool {
-	const marks = "`~ \t\r\n-+*>"
-	text = bytes.TrimRight(text, marks)
-	for bytes.HasSuffix(text, []byte("delta")) {
-		text = bytes.TrimRight(text[:len(text)-len("delta")], marks)
-	}
-	return len(text) == 0
 }
 
 // giveUp records where the effort for searching deltas in text ran out.

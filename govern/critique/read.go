@@ -262,7 +262,7 @@ var titles = regexp.MustCompile(`(?i)^\W*(?:the |all )?(?:outdated|obsolete|supe
 
 // disowned returns the words beside a fence that say that it is not meant, or "".
 func (r *reader) disowned(b markdown.Block, between []byte) string {
-	r.section = r.section.Next(between, "", func() (bool, bool) {
+	r.section = remark.Rules{}.Next(r.section, between, func() (bool, bool) {
 		if r.later == nil {
 			later := remark.FindLater(r.src)
 			r.later = &later

@@ -101,3 +101,33 @@ func (a *Answer) namesAnother(sentence string) bool {
 func (r Rules) SpeaksOfAnother(sentence string) bool {
 	return r.Answer != nil && r.Answer.namesAnother(lowered(sentence))
 }
+
+// setAside matches words with which an answer calls a block something else than its author's change.
+var (
+	setAside  = regexp.MustCompile(`\b(?:quot(?:e|ed|es|ing|ation|ations)|drafts?|examples?|illustrations?|hypothetical|withdr[ae]w\w*|retract\w*|conditional|not mine|not my|isn't mine|skip(?:ped)?|ignore|disregard|dropped|discarded|rejected|nothing to (?:send|change|submit)|no changes?|only if|only when|unless|not meant|wasn't meant|(?:is|was) [a-z]+'s)\b`)
+	notAside  = regexp.MustCompile(`\b(?:not|no longer|never|isn't|wasn't) (?:just |only |merely )?(?:an? |the |my )?(?:quotation|quote|quoted|draft|example|illustration|hypothetical|conditional|withdrawn)\b`)
+	inAnswers = regexp.MustCompile("(?s)(?:```|~~~).*?(?:```|~~~|$)|\\{.*?\\}")
+)
+
+// Confirms reports whether an answer to a request for corrections, with a block that was in doubt before, means that block:
+// nothing in it calls a block a quotation, a draft or withdrawn, or a sentence without such a word calls it its author's.
+func (r Rules) Confirms(answer []byte) (Remark, bool) {
+	r.Oblique = true
+	var found string
+	for line := range bytes.Lines(inAnswers.ReplaceAll(answer, []byte("\n"))) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		text, _ := unmark(line)
+		for sentence := range sentences(text) {
+			lower := notAside.ReplaceAllString(lowered(sentence), "mine")
+			switch {
+			case setAside.MatchString(lower) || isAside([]byte(lower)):
+				found = sentence
+			case owning.MatchString(lower) || r.actsIn(sentence, nil):
+				return Remark{}, true
+			}
+		}
+	}
+	return Remark{Line: found}, found == ""
+}

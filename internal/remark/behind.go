@@ -44,6 +44,10 @@ func (r Rules) behind(sentence string, block []byte) *after {
 func (a *after) skip() {
 	const before = " but however yet and then again please well so though at least of course to be clear needless say obviously honestly frankly edit update note ps , still "
 	n := 0
+	if a.at(0) == "if" && isIn(" this that it ", a.at(1)) && isIn(" holds hold works is survives turns proves passes stands ", a.at(2)) {
+		a.words = nil // what follows from it
+		return
+	}
 	for n < len(a.words)-1 && isIn(before, a.at(n)) {
 		if next := a.words[n+1]; n == 0 && a.at(n) == "so" && (next.kind&says != 0 || next.text == "much") {
 			break
@@ -64,6 +68,16 @@ type behindSignal struct {
 var behindSignals = []behindSignal{
 	{"Actually, no. Forget it.", (*after).exclaims},
 	{"H2 stays.", (*after).spares},
+	{"See the problem? That is absurd.", func(a *after) bool {
+		return a.at(0) == "see" && isIn(" the my why how what where ", a.at(1)) && !a.has(id) && len(a.words) < 6 || (a.isSubject() || a.at(0) == "which") && a.any(" absurd ridiculous nonsense silly ludicrous ")
+	}},
+	{"I do not know. What do you think?", func(a *after) bool {
+		isAsked := a.at(0) == "what" && isIn(" do would ", a.at(1)) && a.any(" you others panel ") && a.any(" think say ")
+		return isAsked && !a.has(id) || a.words[0].kind&author != 0 && a.has(negates) && isIn(" know decided ", last(a.words).text)
+	}},
+	{"I meant H3 there.", func(a *after) bool {
+		return a.has(author) && a.any(" meant intended ") && !a.any(" to ") && a.has(id) && !a.target
+	}},
 	{"I prefer the present wording.", func(a *after) bool {
 		return a.any(" present current old existing ") && a.any(" wording claim text ") && a.any(" prefer better like leave stays ")
 	}},
@@ -226,7 +240,7 @@ func (a *after) disowns() bool {
 		return false
 	case a.any(" mind ") && a.any(" changed change ") && !a.has(modal):
 		return true
-	case a.has(id), a.isActing(), a.any(" happy glad willing rest "), a.any(" expect liked ") && a.has(thing), a.has(modal) && a.has(acts):
+	case a.has(id), a.isActing(), a.any(" happy glad willing rest surprised "), a.any(" expect liked ") && a.has(thing), a.has(modal) && a.has(acts):
 		return false
 	case a.any(" resist decline refuse "), a.any(" far ") && a.has(negates):
 		return true

@@ -52,6 +52,14 @@ var (
 		{"As soon as T1 is in, we apply:", func(c *part) bool {
 			return c.title && c.conditional && !c.isFirst && c.isLast && c.isOwn && c.has(author)
 		}},
+		{"If T1 fails, remove H2:", (*part).isConsequence},
+		{"The other one, which I do not:", func(c *part) bool {
+			return c.title && c.begins(" which ") && c.ends().text == "not" && c.has(author)
+		}},
+		{"Another model's output: Cut from this reply:", func(c *part) bool {
+			isCut := isIn(" cut left removed deleted dropped excluded omitted taken ", c.at(0)) && isIn(" from out of ", c.at(1))
+			return c.title && c.isFirst && (isCut && !c.has(id) || c.at(0) == "re" || c.begins(" other another ") && !c.has(id|thing) && isIn(" output reply answer submission contribution ", c.ends().text))
+		}},
 		{"I resist it:", func(c *part) bool {
 			return c.has(author) && !c.has(id|thing|acts) && c.ends().text == "it" && isIn(" resist refuse decline reject oppose avoid ", c.at(len(c.words)-2))
 		}},
@@ -78,6 +86,16 @@ var (
 		{"Output: Deltas:", func(c *part) bool { return !c.saysNothing() && hasPlain(c.words) && c.bad == 0 }},
 		{"In the required format:", func(c *part) bool { return !c.saysNothing() && isForm(c.words) }},
 		{"What I propose: What I would change:", func(c *part) bool { return !c.saysNothing() && (isAuthorsNow(c.words) || isAuthorsWish(c.words)) }},
+		{"One more idea: And one more point:", func(c *part) bool {
+			i := 0
+			if c.at(0) == "and" {
+				i++
+			}
+			return c.at(i) == "one" && isIn(" more last final ", c.at(i+1)) && c.bad&^(past|source) == 0
+		}},
+		{"This one is different:", func(c *part) bool {
+			return c.has(pointer) && c.bad == 0 && isIn(" different new easy easier short shorter small smaller simple simpler quick harder subtle subtler minor separate independent straightforward urgent uncontroversial ", c.ends().text)
+		}},
 		{"The weakest one first:", func(c *part) bool { return !c.saysNothing() && c.ends().text == "first" }},
 		{"The excerpt shows a lag of two hours:", func(c *part) bool {
 			return !c.saysNothing() && c.has(says) && c.has(source) && !c.refers && c.ends().kind == 0 && len(c.words) > 4
@@ -88,11 +106,11 @@ var (
 // outweigh returns what is left of what was said before a clause.
 func (c *part) outweigh(state judgement) judgement {
 	holds := func(of []signal) bool { return slices.ContainsFunc(of, func(s signal) bool { return s.holds(c) }) }
-	isWeak := c.begins(" before after when until while if ")
+	isWeak := c.isAdverbial()
 	switch {
-	case c.begins(" since because as ") && state == clearly:
+	case c.begins(" since because as ") && state == clearly, c.isConcession():
 		return state
-	case isOrdinary(c.words) && !(c.conditional && c.isOpen && !c.isFirst):
+	case isOrdinary(c.words) && !(c.conditional && c.isOpen && !c.isFirst) && !c.isConsequence():
 		isWeak = isWeak || !c.has(mine) && !c.isOwn || c.conditional
 	case len(c.words) <= 3 && c.isOwn && c.ends().text == "do": // and I do
 	case holds(doubts):
@@ -107,6 +125,21 @@ func (c *part) outweigh(state judgement) judgement {
 		return state
 	}
 	return clearly
+}
+
+// isAdverbial reports whether a clause says when, or in which case.
+func (c *part) isAdverbial() bool {
+	return c.begins(" before after when until while if unless once provided ") || c.at(0) == "in" && c.at(1) == "case"
+}
+
+// isConcession reports whether a clause admits a doubt about what is claimed, and not about the block.
+func (c *part) isConcession() bool {
+	return c.begins(" although though ") && c.bad&^(modal|suppose) == 0
+}
+
+// isConsequence reports whether a clause orders what is to be done if a condition holds.
+func (c *part) isConsequence() bool {
+	return c.title && !c.caption && c.conditional && c.isLast && !c.isFirst && c.words[0].kind&acts != 0 && c.words[0].kind&pastForm == 0 && !c.has(author|mine)
 }
 
 // saysNothing reports whether a clause leaves to others what the block is.

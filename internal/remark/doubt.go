@@ -17,16 +17,16 @@ type Rules struct {
 	Answer   *Answer // the reply answers a request for corrections; nil otherwise
 }
 
+// isWide reports whether the text around a block is read beyond the sentences beside it.
+func (r Rules) isWide() bool { return r.Oblique && !r.Patches }
+
 // doubtBefore returns the sentence at the end of a text that leaves open whether the block that follows is its author's change.
 func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 	if last := lastLine(text); len(last) > 0 && (last[0] == '#' || bytes.HasPrefix(last, []byte("<summary>"))) {
 		line, _ := unmark(last)
 		return Remark{Line: line, Open: true}, r.doubtHeading(line)
 	}
-	raw := lastParagraph(text)
-	if at := bytes.LastIndexByte(raw, '>'); at >= 0 && bytes.IndexByte(raw[:at], '<') >= 0 {
-		raw = bytes.TrimSpace(raw[at+1:]) // behind a tag
-	}
+	raw := bareParagraph(text)
 	if len(raw) == 0 || ruler.Match(raw) {
 		return Remark{}, false
 	}
@@ -34,21 +34,49 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 	if isBold := title && !isLead(raw); isBold {
 		return Remark{Line: line, Open: true}, r.doubtHeading(line)
 	}
+	line = postscript.ReplaceAllString(line, "")
 	last := lastSentence(line)
 	words := r.tokens(strings.Trim(last, "()[]. "))
 	switch {
 	case foreign.MatchString(lowered(last)):
 		return leavesOpen(last), true
-	case len(words) == 0, isIn(" assistant ai bot ", words[0].text) && len(words) < 4, len(words) == 1 && words[0].text == "a":
+	case len(words) == 0, fileTitle.MatchString(line), isIn(" assistant ai bot ", words[0].text) && len(words) < 4, len(words) == 1 && words[0].text == "a":
 		return Remark{}, false // who speaks is known to the scanner
 	}
-	isLed := title || isLeading(line, words) || bytes.IndexByte(raw, ':') < 0 && isShowing(words)
-	l := introduction{title: isLed || !r.Patches && isUnended(raw), caption: !isLed, question: strings.HasSuffix(line, "?"), payload: bytes.ToLower(block)}
+	isLed := title || isLeading(line, words) && !strings.HasSuffix(line, "?") || bytes.IndexByte(raw, ':') < 0 && isShowing(words)
+	l := introduction{title: isLed || !r.Patches && mayLead(raw, words), caption: !isLed, question: strings.HasSuffix(line, "?"), payload: bytes.ToLower(block)}
 	r.lookAround(&l, text, raw, line, last)
 	if l.judge(words) != doubtfully {
 		return Remark{}, false
 	}
 	return leavesOpen(last), true
+}
+
+// mayLead reports whether a line that does not lead to a block may yet be its title: it has no end, or speaks of a block.
+func mayLead(raw []byte, words []token) bool {
+	return isUnended(raw) || !marker.Match(raw) && mentions(words)
+}
+
+// mentions reports whether a sentence has a word for the block.
+func mentions(words []token) bool {
+	for i, t := range words {
+		if t.kind&block != 0 && t.kind&pastForm == 0 && (isIn(" the this a an ", wordAt(words, i-1)) || !strings.HasSuffix(t.text, "s") && isIn(" the this a an ", wordAt(words, i-2))) {
+			return kinds(words)&id == 0 && !isIn(" use using ", wordAt(words, 1))
+		}
+	}
+	return false
+}
+
+// bareParagraph returns the last paragraph of a text, without a tag before it and the brackets of a note.
+func bareParagraph(text []byte) []byte {
+	raw := lastParagraph(text)
+	if at := bytes.LastIndexByte(raw, '>'); at >= 0 && bytes.IndexByte(raw[:at], '<') >= 0 {
+		raw = bytes.TrimSpace(raw[at+1:])
+	}
+	if len(raw) > maxLabel && raw[0] == '[' && raw[len(raw)-1] == ']' {
+		raw = raw[1 : len(raw)-1]
+	}
+	return raw
 }
 
 // lookAround sets what the last sentence of a line follows: a block, and other sentences of the line.
@@ -85,8 +113,10 @@ var (
 	single   = regexp.MustCompile(`\bthis\b`)
 	plural   = regexp.MustCompile(`\b(?:these|those|both|all|two|three)\b`)
 	// infoLine matches a line of words that open a block, as a fence without its marks has: json title="delta 1", BEGIN DELTA.
-	infoLine = regexp.MustCompile(`(?i)^(?:(?:begin )?(?:deltas?|json5?|jsonc|ya?ml|records?)(?:[ \t]+(?:[\w-]+=\S.*|[{\[(].*)|[ :])?|\[tool_calls\].*)$`)
-	object   = regexp.MustCompile(`\{\s*["']`) // the beginning of a block
+	infoLine   = regexp.MustCompile(`(?i)^(?:(?:begin )?(?:deltas?|json5?|jsonc|ya?ml|records?)(?:[ \t]+(?:[\w-]+=\S.*|[{\[(].*)|[ :])?|\[tool_calls\].*)$`)
+	postscript = regexp.MustCompile(`^(?i:p\. ?s\.?:?|ps:) `)
+	fileTitle  = regexp.MustCompile(`(?i)^(?:(?:file|filename|path)[: ]+\S+|\S+\.(?:md|json|jsonl|txt|ya?ml))$`)
+	object     = regexp.MustCompile(`\{\s*["']`) // the beginning of a block
 )
 
 // openingIn returns where the first line of words that open a block begins, or the end of the text.
@@ -104,9 +134,10 @@ func openingIn(text []byte) int {
 // isLeading reports whether a sentence without a colon leads to the block below it.
 func isLeading(line string, words []token) bool {
 	k, end := kinds(words), last(words)
-	isShort := len(words) <= 3 && end.text[0] == '@' && isIn(" from author agent @ ", words[0].text) || line[0] == '(' && k&(lesson|distance) != 0 || len(words) <= 3 && k&lesson != 0
+	isShort := len(words) <= 3 && end.text[0] == '@' && isIn(" from author agent @ ", words[0].text) || line[0] == '(' && k&(lesson|distance) != 0 || len(words) <= 3 && (k&lesson != 0 || !strings.HasSuffix(line, "]") && k&(past|delays) != 0 && k&(author|mine|thing|finite|says|acts) == 0)
 	isOpen := isIn(" is was reads read says said wrote writes sent like this ", end.text) || end.kind&open != 0 && k&(source|modal) != 0
-	return end.text == "follows" || isShort && k&id == 0 || isOpen && !strings.HasSuffix(line, ".") ||
+	isLike := isIn(" this so follows following ", end.text) && isIn(" like as the ", wordAt(words, len(words)-2))
+	return end.text == "follows" || isLike || isShort && k&id == 0 || isOpen && !strings.HasSuffix(line, ".") ||
 		slices.ContainsFunc(words, func(t token) bool { return t.kind&pointer != 0 && isIn(" following below ", t.text) })
 }
 
@@ -117,6 +148,9 @@ func isShowing(words []token) bool {
 		return false
 	}
 	first, second, before, end := words[0].text, words[1].text, words[n-2].text, words[n-1].text
+	if first == "here" && isIn(" it they ", second) {
+		return k&(source|others) != 0
+	}
 	return isIn(" way lines words ", end) && isIn(" this these following ", before) || end == "full" && before == "in" || first == "here" && second == "is" && words[2].text == "what" && k&source != 0 || first == "this" && second == "is" && isIn(" block delta ", wordAt(words, 3)) && k&source != 0 ||
 		isIn(" block delta batch ", end) && k&says != 0 && k&(source|others) != 0 && k&(id|negates) == 0
 }
@@ -125,11 +159,11 @@ func isShowing(words []token) bool {
 func (r Rules) doubtHeading(line string) bool {
 	k := kind(0)
 	words := r.tokens(line)
-	if len(words) == 0 {
+	if len(words) == 0 || fileTitle.MatchString(line) {
 		return false
 	}
 	for i, t := range words {
-		if !isDigit(t.text[0]) {
+		if !isDigit(t.text[0]) && (i == 0 || !isIn(" nobody nothing none without nowhere hardly ", t.text)) {
 			k |= t.kind
 		}
 		if i > 0 && (words[i-1].kind&others != 0 && (t.kind&block != 0 || isIn(" position plan text ", t.text)) || isIn(" from by ", words[i-1].text) && t.text[0] == '@') {
@@ -170,6 +204,7 @@ func (r Rules) doubtBehind(text, block []byte) (Remark, bool) {
 			break
 		}
 		if slices.ContainsFunc(behindSignals, func(s behindSignal) bool { return s.holds(a) }) {
+			said.About = namedIn(lowered(sentence))
 			return said, true
 		}
 		hasItem = a.has(id | thing)

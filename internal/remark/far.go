@@ -36,13 +36,14 @@ func (r Rules) inWords(sentence string) string {
 }
 
 // farBehind returns the remark in the text between a block and the next one that withdraws the block above.
-func (r Rules) farBehind(text []byte) (Remark, bool) {
+func (r Rules) farBehind(text, block []byte) (Remark, bool) {
 	const farthest = 4 * maxProse
 	text = bytes.TrimLeft(text[:min(len(text), farthest)], " \t\r\n:`~")
 	if at := nextBlock.FindIndex(text); at != nil {
 		text = text[:at[0]]
 	}
-	if !slices.ContainsFunc(aboveWords, func(word []byte) bool { return bytes.Contains(text, word) }) {
+	hasAbove := slices.ContainsFunc(aboveWords, func(word []byte) bool { return bytes.Contains(text, word) })
+	if !hasAbove && !r.isWide() {
 		return Remark{}, false
 	}
 	for para := range bytes.SplitSeq(r.trimLines(text), []byte("\n\n")) {
@@ -56,12 +57,71 @@ func (r Rules) farBehind(text []byte) (Remark, bool) {
 		}
 		for sentence := range sentences(strings.Trim(line, "()[] ")) {
 			lower := r.inWords(lowered(sentence))
-			if pointsUp.MatchString(lower) && (withdraws.MatchString(lower) || dismiss.MatchString(lower)) {
+			if hasAbove && pointsUp.MatchString(lower) && (withdraws.MatchString(lower) || dismiss.MatchString(lower)) {
 				return Remark{Line: sentence, About: about(lower)}, true
+			}
+			if r.isWide() && r.retreats(sentence, lower, block) {
+				return Remark{Line: sentence, Open: true, About: namedIn(lower)}, true
 			}
 		}
 	}
 	return Remark{}, false
+}
+
+var (
+	// retreat matches sentences that take back what the author has sent, and turn those that change its mind.
+	retreat = shape(`\b<me> (?:\w+ )?(?:take|took|am taking|are taking) (?:(?:this|that|the|my) )?(?:(?:<block>|removal|deletion) )?back\b`,
+		`\b(?:take|taking|took) back (?:this|that|the|my) (?:<block>|removal|deletion)\b`,
+		`(?:^|[,;:—–] ?|\b(?:so|please|and|but|let me|let us|let's|must|will|would|should|i'd|i'll|to|i|we) )(?:please )?(?:scratch|strike|scrap|forget|disregard|ignore|withdraw|retract|rescind|revoke|undo|cancel|revert|pull|skip|hold off on|do not apply|don't apply|do not execute|don't execute|do not merge|don't merge) (?:this|that|the|my)(?: (?:above|last|whole|entire|proposed|first))? (?:<block>|removal|deletion|retirement)\b`,
+		`^(?:(?:no|actually|hmm+|wait|sorry|ok|okay|oh|well|in fact|hm),? )*(?:scratch|strike|scrap|forget|disregard|ignore|undo|cancel) (?:that|this|it|all that|all this|the above)$`,
+		`^(?:(?:no|actually|hmm+|wait|sorry|ok|okay|oh|well),? )*(?:never ?mind|<me> (?:have |'ve )?changed my mind|changed my mind)\b`,
+		`\b(?:the|this|that|my) (?:<block>|removal)(?: above)? (?:is|was|should be|must be|has to be|stands|ought to be) (?:therefore |hence |now |hereby )?(?:premature|withdrawn|retracted|ignored|disregarded|void|off the table|cancelled|canceled|suspended|on hold|moot|a mistake|an error|not (?:mine|meant|to be|justified|warranted|ready))\b`,
+		`\b<me> (?:do not|don't|would not|wouldn't|won't|will not|cannot|can't) (?:\w+ )?(?:propose|submit|endorse|stand by|support|want|recommend|mean|back|defend) (?:this|that|the|my) (?:<block>|removal)\b`)
+	turn = shape(`^(?:but |so |and |hmm,? |wait,? |then again,? )*(?:on reflection|on second thoughts?|come to think of it|thinking about it(?: more| again)?|having (?:slept|thought|re-?read|written|looked)\b|re-?reading\b|now that <me>|looking (?:again|back)|after all)\b`)
+	// spare matches what leaves an item as it is.
+	spare = shape(`\b(<id>) (?:(?:should|must|has to|had better|ought to|can|may|will|needs to|gets to|would) (?:\w+ )?(?:stay|live|survive|be kept|be spared|remain)|stays|lives)\b`,
+		`\b(?:nvm|never ?mind|forget) (?:about )?(<id>)\b`,
+		`\b(?:keep|keeping|kept|spare|leave|leaving) (<id>)(?:$|[,.;]| (?:for now|after all|alive|in|on|as|where|until|a while|around|alone)\b)`,
+		`\b(?:do not|don't|should not|shouldn't|must not|would not|wouldn't|cannot|can't|not to|not|never|rather not|premature to|too early to|wrong to|mistake to) (?:yet )?(?:kill|remove|drop|retire|delete|edit|change|touch|narrow) (<id>)\b`)
+)
+
+// Spares returns the remark in the text behind the last block of a reply that leaves the target of a KILL as it is.
+func (r Rules) Spares(text []byte) (all []Remark) {
+	if !r.Oblique {
+		return nil
+	}
+	for para := range bytes.SplitSeq(r.trimLines(text), []byte("\n\n")) {
+		if para = bytes.TrimSpace(para); len(para) == 0 || strings.IndexByte("#>|", para[0]) >= 0 || len(para) > maxProse {
+			continue
+		}
+		for sentence := range sentences(r.lineOf(para)) {
+			lower := lowered(sentence)
+			m := spare.FindStringSubmatch(lower)
+			if m == nil || strings.HasPrefix(lower, "if ") || strings.HasPrefix(lower, "unless ") || strings.HasSuffix(lower, "?") || kinds(r.tokens(sentence))&(source|others) != 0 {
+				continue
+			}
+			all = append(all, Remark{Line: sentence, About: About{Operation: "KILL", ID: strings.ToUpper(strings.Join(m[1:], ""))}})
+		}
+	}
+	return all
+}
+
+// retreats reports whether a sentence somewhere behind a block takes it back, or leaves its target as it is.
+func (r Rules) retreats(sentence, lower string, block []byte) bool {
+	if supposes.MatchString(lower) || strings.HasPrefix(lower, "if ") || strings.HasPrefix(lower, "unless ") {
+		return false
+	}
+	if retreat.MatchString(lower) {
+		return true
+	}
+	if m := spare.FindStringSubmatch(lower); m != nil && operationIn(block) == "KILL" && isTarget(block, strings.ToUpper(strings.Join(m[1:], ""))) {
+		return r.behind(sentence, block).kind&(source|others) == 0
+	}
+	if !turn.MatchString(lower) {
+		return false
+	}
+	a := r.behind(sentence, block)
+	return a.target && a.op != "ADD" || a.pointsBehind(1) && (a.has(negates|distance|delays|modal) || a.isRefused())
 }
 
 var aboveWords = [][]byte{[]byte("above"), []byte("Above"), []byte("ABOVE")}

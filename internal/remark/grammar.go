@@ -16,7 +16,7 @@ const titleWords = " the a an for in of as is are this my to from me with it 1 2
 
 // isOrdinary reports whether a clause has only words of ordinary titles.
 func isOrdinary(c []token) bool {
-	if len(c) == 1 && (isIn(joining, c[0].text) || isIn(" me this note notes ", c[0].text)) || len(c) == 4 && c[0].text == "with" && c[3].text == "mind" {
+	if len(c) == 1 && (isIn(joining, c[0].text) || isIn(" me this note notes done ", c[0].text)) || len(c) == 4 && c[0].text == "with" && c[3].text == "mind" {
 		return true
 	}
 	isPlain := last(c).text == "record" && c[0].text == "for"

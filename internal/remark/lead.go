@@ -142,6 +142,9 @@ func (r Rules) Beside(before, block, behind []byte) (said Remark, isBehind, ok b
 	if said, ok = r.Behind(behind, block); ok {
 		return said, true, true
 	}
+	if said, ok = r.through(before, block, behind); ok {
+		return said, false, true
+	}
 	before = bytes.TrimRight(before[max(0, len(before)-maxRemark):], " \t\r\n")
 	line, title := unmark(before[bytes.LastIndexByte(before, '\n')+1:])
 	lower := lowered(lastSentence(line))

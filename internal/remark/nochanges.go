@@ -1,6 +1,7 @@
 package remark
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -51,4 +52,26 @@ func NoChanges(line string, lax bool) (reason string, ok bool) {
 func IsReason(text string) bool {
 	words := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	return words != "" && !strings.EqualFold(words, "reason")
+}
+
+var (
+	// abstention matches sentences in which an author says that it changes nothing.
+	abstention = shape(`\b<me>(?: shall| will| can| would| do| am|'m|'ll)? (?:therefore |still |hence |thus |currently |simply )?(?:make|making|propose|proposing|have|send|sending|submit|submitting|offer|offering|suggest|request|file|see) (?:absolutely )?(?:no (?:changes?|deltas?|edits?|blocks?|amendments?|proposals?)|nothing(?: to (?:change|submit|propose|send|contribute|apply))?)(?:$|,| (?:this|in this|at this|for (?:this|now|the moment|the time)|from|of my own|myself|here|today|yet|now|until|before|to (?:the (?:slate|artifact)|make|propose|submit))\b)`,
+		`\b(?:no (?:changes?|deltas?|edits?)|nothing) from (?:me|my side|us)\b`, `\bnothing (?:for me )?to (?:do|change|apply|merge|execute|submit) (?:here|this round|in this round|now|today|at this point)\b|^nothing to (?:do|change|apply|submit)$`,
+		`\b<me>(?: would|'d| will| am|'m)? (?:therefore |hence |thus |simply )?(?:keep|leave|leaving|keeping) (?:the (?:whole )?(?:slate|artifact)|everything|all (?:three|four|items|of (?:it|them))) (?:exactly |just )?(?:as (?:it is|it stands|they are|they stand|is)|untouched|unchanged|alone)\b`,
+		`\b<me>(?: have|'ve)? (?:not|n't) (?:yet )?(?:made up my mind|decided)\b`, `\b<me> (?:abstain|pass)(?:$|,| (?:this|in this|for now|today)\b)`, `^no changes?(?: (?:from me|this round|in this round|for now|today|yet|needed|proposed))?$|^(?:so |hence |thus |therefore )*no (?:deltas?|changes?) (?:from me|this round|in this round|today|yet)\b`)
+	abstainWords = WordsOf("no change", "no delta", "no edit", "no block", "no amend", "no propos", "nothing", "as it", "as they", "as is", "untouched", "unchanged", "alone", "my mind", "decided", "abstain", "pass")
+	// moreOver matches sentences about the rest.
+	moreOver = regexp.MustCompile(`\b(?:other|others|otherwise|further|else|beyond|besides|apart|more|rest|additional|except|remaining|but|last|earlier|previous(?:ly)?|round \d|so far|if|would have|in case|only|[a-z]{1,2}\d+)\b`)
+)
+
+// abstains reports whether a sentence of a paragraph, in small letters, says that its author changes nothing.
+func (r Rules) abstains(para string) bool {
+	for sentence := range sentences(strings.ReplaceAll(para, "\n", " ")) {
+		sentence = strings.TrimRight(sentence, ".!? ")
+		if abstention.MatchString(sentence) && !moreOver.MatchString(sentence) {
+			return true
+		}
+	}
+	return false
 }

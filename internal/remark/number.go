@@ -36,6 +36,7 @@ var (
 	)
 	keepsWhat  = shape(`\b(?:apply|use|take|execute|merge|run) only the (kill|edit|addition|add)(?: (?:of|to|on|for) (<id>))?(?:$|[.)])`)
 	firstDraft = shape(`^first,? (?:comes )?(?:my|the|an?) (?:\w+ )?<shown>, then (?:comes )?(?:my|the) (?:final|real|actual)\b`)
+	struck     = regexp.MustCompile(`~~[^~]*~~`)
 	clauseEnds = strings.NewReplacer(". ", "\n", "! ", "\n", "? ", "\n", "; ", "\n", ", ", "\n", ".\n", "\n", "!\n", "\n", "?\n", "\n", ";\n", "\n", ",\n", "\n", " and ", "\n", " but ", "\n", " so ", "\n", " then ", "\n")
 	blockWord  = regexp.MustCompile(`(?i)\b(?:blocks?|deltas?|one)\b`)
 	bareNth    = shape(`\b(?:the|that|this|my) (?:very )?(?:<nth>|last)(?:$|[.)]| (?:is|was|are|has|should|must|shall|will|as|only|alone|counts?|applies|stands|matters|until|for|because|since|above|below)\b)`)
@@ -58,12 +59,21 @@ func (r Rules) Named(text []byte) (all []Remark) {
 }
 
 func (r Rules) namedIn(para string) (all []Remark) {
+	if r.Oblique && strings.Contains(para, "~~") {
+		para = struck.ReplaceAllString(para, "")
+	}
 	lower := lowered(emphasis.Replace(strings.Trim(para, "()[] ")))
 	if r.Patches {
 		lower = r.inWords(lower)
 	}
+	if r.isWide() && abstainWords.In(lower) && r.abstains(lower) {
+		all = append(all, Remark{Line: strings.ReplaceAll(para, "\n", " "), About: About{All: true}})
+	}
 	if !strings.HasPrefix(lower, "first") && !mayName(lower) {
-		return nil
+		return all
+	}
+	if r.isWide() {
+		all = append(all, struckIn(para, lower)...)
 	}
 	add := func(a About) { all = append(all, Remark{Line: strings.ReplaceAll(para, "\n", " "), About: a}) }
 	if firstDraft.MatchString(lower) {
@@ -86,6 +96,45 @@ func (r Rules) namedIn(para string) (all []Remark) {
 		}
 	}
 	return all
+}
+
+var (
+	// canceling matches words that take back a block which their sentence names, in any form.
+	canceling = shape(`\b(?:disregard(?:ed)?|ignored?|omit(?:ted)?|withdraw(?:n|ing)?|withdrew|retract(?:ed|ing)?|discard(?:ed)?|rescind(?:ed)?|revoked?|scratch(?:ed)?|struck|void(?:ed)?|cancel(?:l?ed)?|skip(?:ped)?|nvm|never ?mind|by (?:mistake|accident)|in error|slip(?:ped)?|left out|leave out|taken? back|took back|takes? it back|obsolete|superseded|outdated|leftover|redundant|not (?:be )?(?:applied|executed|merged|submitted|sent|meant|counted|valid|mine|part of|included)|should ?n[o']?t (?:be|have)|does ?n[o']?t count|do not (?:apply|execute|merge|run|count)|don't (?:apply|execute|merge|run|count))\b|(?:→|->|=>|:|[—–-]) ?(?:removed|dropped|withdrawn|deleted|out|no|ignore|skip|discard)\b|[✗✘❌🚫]|\btak(?:e|ing) (?:the|my) .{0,30}\bback\b|(?:^|please |<me> |to |i'll |let me )(?:drop|strike|undo|remove|delete|hold off on) (?:the|my)\b`)
+	undone    = regexp.MustCompile(`\b(?:not|never|no longer|n't) (?:\w+ )?(?:withdraw|retract|ignore|disregard|omit|skip|discard|void|cancel)|\b(?:if|unless|whether|previously|earlier|last round|round \d|as requested|as asked)\b|\?$|\b(?:ignores|omits|skips|discards)\b`)
+	someBlock = shape(`\b(?:the|that|my|this) (?:very )?(<nth>|last)(?: (?:<block>|two|three|object))\b|\b(?:block|delta)s? (?:number |no\.? |#)?(\d|one|two|three|four|five)\b`)
+	someWhat  = shape(`\b(?:the|my|that) (kill|edit|addition|add)(?: above)?(?: (?:of|to|on|for) (<id>))?\b`)
+	onlySome  = shape(`\bonly (?:the )?(<nth>|last) (?:<block>|object)\b|\bonly (?:block|delta) (?:number |no\.? |#)?(\d|one|two|three|four|five)\b|\b(?:block|delta) (?:number |no\.? |#)?(\d|one|two|three|four|five)(?: only| alone)(?:$|[.,;)])|\bthe (<nth>|last) (?:<block>|object) (?:only|alone|replaces the (?:first|previous|former|one above))\b`)
+)
+
+// struckIn returns the remarks of a paragraph that take back blocks by their number or operation.
+func struckIn(para, lower string) (all []Remark) {
+	if para[0] == '#' || strings.HasSuffix(para, "**") {
+		return nil // a title
+	}
+	for sentence := range sentences(strings.ReplaceAll(lower, "\n", ". ")) {
+		if which := strikesNamed(sentence); which != (About{}) {
+			all = append(all, Remark{Line: strings.ReplaceAll(para, "\n", " "), About: which})
+		}
+	}
+	return all
+}
+
+// strikesNamed returns which blocks a sentence, in small letters, takes back by their number or operation.
+func strikesNamed(sentence string) About {
+	if m := onlySome.FindStringSubmatch(sentence); m != nil && !undone.MatchString(sentence) {
+		return About{Nth: nth([]string{"", strings.Join(m[1:], ""), ""}), But: true}
+	}
+	if !canceling.MatchString(sentence) || undone.MatchString(sentence) {
+		return About{}
+	}
+	if m := someBlock.FindStringSubmatch(sentence); m != nil {
+		return About{Nth: nth(m)}
+	}
+	if m := someWhat.FindStringSubmatch(sentence); m != nil {
+		return About{Operation: operationOf(m[1]), ID: strings.ToUpper(m[2])}
+	}
+	return About{}
 }
 
 // mayName reports whether a clause may name a block, and has a word that takes blocks back. It is quick: most clauses
@@ -131,7 +180,7 @@ const (
 
 var strikeWords = WordsOf(
 	"not", "n't", "never", "only", "alone", "apart", "except", "other than", "keep", "use ", "ignor", "disregard", "skip", "drop", "discard", "strike", "scrap", "scratch", "forget",
-	"withdr", "retract", "undo", "cancel", "void", "revert", "revo", "rescind", "remove", "delete", "nothing", "hold", "leave", "treat", "consider", "regard", "supersed", "obsolete",
+	"take", "taking", "took", "withdr", "retract", "undo", "cancel", "void", "revert", "revo", "rescind", "remove", "delete", "nothing", "hold", "leave", "treat", "consider", "regard", "supersed", "obsolete",
 	"outdat", "moot", "slip", "mistake", "error", "leftover", "wrong", "reject", "unfinished", "condition", "example", "sample", "template", "illustrat", "draft", "quot", "demo", "what ", "'s",
 )
 

@@ -81,16 +81,29 @@ var (
 func (r Rules) Before(text, block []byte) (Remark, bool) {
 	text = r.ownWords(r.trimLines(text[max(0, len(text)-4*maxProse):]), true)
 	if r.Oblique {
+		text = rulers.ReplaceAll(text, []byte("\n"))
 		if said, ok := muses(text); ok {
 			return said, true
 		}
-		return r.doubtBefore(text, block)
+		if said, ok := r.doubtBefore(text, block); ok {
+			return said, true
+		}
+		if r.Patches {
+			return Remark{}, false
+		}
+		if said, ok := r.inLanguage(lastLine(text)); ok {
+			return said, true
+		}
+		return r.setting(text, block)
 	}
 	if said, ok := inTitle(text, r.Author); ok {
 		return said, true
 	}
 	return inProse(text, r.Author)
 }
+
+// rulers matches lines that only divide, at the end of a text.
+var rulers = regexp.MustCompile(`(?:\n[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*)+\s*$`)
 
 // inTitle returns the remark in the last line of a text.
 func inTitle(text []byte, author string) (Remark, bool) {

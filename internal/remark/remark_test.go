@@ -157,11 +157,11 @@ func TestSection(t *testing.T) {
 		"Thinking:\n\nAnswer:": false, "Thoughts on H2:": false, "## Thoughts on H2": false, "---\n\ntext": false, "[1]": false, "**Note:**": false,
 	} {
 		later := func() (bool, bool) { l := FindLater([]byte(both)); return l.Answer > 0, l.Change > 0 }
-		if got := (Section{}).Next([]byte(text+"\n"), "RedSky", later); (got.Line != "") != want {
+		if got := (Rules{Author: "RedSky"}).Next(Section{}, []byte(text+"\n"), later); (got.Line != "") != want {
 			t.Errorf("%q: %+v", text, got)
 		}
 		never := func() (bool, bool) { l := FindLater([]byte("# text\n")); return l.Answer > 0, l.Change > 0 }
-		if got := (Section{}).Next([]byte(text+"\n"), "RedSky", never); got.Line != "" && strings.HasPrefix(text, "## Thinking") {
+		if got := (Rules{Author: "RedSky"}).Next(Section{}, []byte(text+"\n"), never); got.Line != "" && strings.HasPrefix(text, "## Thinking") {
 			t.Errorf("%q counts without a final answer", text)
 		}
 	}

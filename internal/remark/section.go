@@ -9,6 +9,8 @@ import (
 // Section is a part of a reply that a heading, a label or a ruler opens, with what that says of its blocks.
 type Section struct {
 	level int // of its heading; labelLevel for others
+	frame
+	covered bool // a block before was in the frame
 	Remark
 }
 
@@ -45,18 +47,24 @@ func FindLater(text []byte) Later {
 
 // Next returns the section at the end of a text that follows s. The author may be unknown (""); later
 // returns what follows the text.
-func (s Section) Next(text []byte, author string, later func() (answer, change bool)) Section {
+func (r Rules) Next(s Section, text []byte, later func() (answer, change bool)) Section {
 	for len(text) > 0 {
 		var line []byte
 		line, text, _ = bytes.Cut(text, []byte("\n"))
-		if line = bytes.TrimSpace(line); len(line) == 0 || len(line) > maxLabel {
+		raw := line
+		if line = bytes.TrimSpace(line); len(line) == 0 || len(line) > maxLabel && !r.Oblique {
 			continue
 		}
 		next, _, _ := bytes.Cut(text, []byte("\n"))
-		if level := headingLevel(line, next); level > 0 {
-			s = s.heading(line, level, author, later)
-		} else if mayBeLabel(line) {
+		level := headingLevel(line, next)
+		switch isLong := len(line) > maxLabel; {
+		case !isLong && level > 0:
+			s = r.heading(s, line, level, later)
+		case !isLong && mayBeLabel(line):
 			s = s.label(line, later)
+		}
+		if r.isWide() && level == 0 {
+			s = r.within(s, raw, line, text)
 		}
 	}
 	return s
@@ -79,14 +87,19 @@ func mayBeLabel(line []byte) bool {
 	return line[0] >= 0x80 || strings.IndexByte(`[{&\:=`, line[0]) >= 0 || !isLetter(line[0]) && !isPlain(line) || last == ':' || last == '*' || last == '.' && len(line) < 20
 }
 
-func (s Section) heading(line []byte, level int, author string, later func() (answer, change bool)) Section {
+func (r Rules) heading(s Section, line []byte, level int, later func() (answer, change bool)) Section {
 	title, _ := unmark(line)
-	if s.Line != "" && s.level < level && !owning.MatchString(lowered(title)) && !answer.Match(line) {
+	lower := lowered(title)
+	if s.Line != "" && s.level < level && !owning.MatchString(lower) && !answer.Match(line) && (s.frame == noFrame || !settles.MatchString(lower)) {
 		return s // within the section
 	}
 	s = Section{level: level}
-	if said, ok := above(line, author, later); ok {
+	if said, ok := above(line, r.Author, later); ok {
 		s.Remark = said
+		return s
+	}
+	if framed, ok := r.heads(title, level); ok {
+		return framed
 	}
 	return s
 }
@@ -118,7 +131,7 @@ func (s Section) label(raw []byte, later func() (answer, change bool)) Section {
 		case ends.MatchString(lower) && s.level == labelLevel:
 			return Section{}
 		case title != "" && (thoughts.MatchString(lower) || isSetAside(lower)):
-			return Section{labelLevel, Remark{Line: title}}
+			return Section{level: labelLevel, Remark: Remark{Line: title}}
 		}
 	}
 	line, _ := unmark(bytes.TrimLeft(raw, "💭🤔 "))
@@ -127,11 +140,11 @@ func (s Section) label(raw []byte, later func() (answer, change bool)) Section {
 		return Section{}
 	case thoughts.MatchString(lower):
 		if _, ok := later(); ok {
-			return Section{labelLevel, Remark{Line: line}}
+			return Section{level: labelLevel, Remark: Remark{Line: line}}
 		}
 	case reasons.MatchString(lower):
 		if ok, _ := later(); ok {
-			return Section{labelLevel, Remark{Line: line}}
+			return Section{level: labelLevel, Remark: Remark{Line: line}}
 		}
 	}
 	return s
@@ -143,10 +156,13 @@ func Name(text []byte) (Remark, bool) {
 	return Remark{Line: line}, isSpeaker(line, "-")
 }
 
-// Continues reports whether a text between two blocks only joins them.
-func Continues(text []byte) bool {
-	return len(text) <= maxLabel && joins.Match(bytes.Trim(text, " \t\r\n`~:"))
+// Continues reports whether a text between two blocks only joins them. If lax, so does the mark of an item.
+func (r Rules) Continues(text []byte, lax bool) bool {
+	text = bytes.Trim(text, " \t\r\n`~:")
+	return len(text) <= maxLabel && (joins.Match(text) && !(lax && settles.Match(bytes.ToLower(text))) || lax && joinsToo.Match(text))
 }
+
+var joinsToo = regexp.MustCompile(`^(?i:(?:and )?(?:then|next|plus|or else|followed by|second|third)|[(\[]?(?:[a-h]|\d{1,2}|[ivx]{1,3})[.)\]]?)[,.:]?$`)
 
 var joins = regexp.MustCompile(`^(?i:or|and|also|another|likewise)\b[^.:\n]*[,:]?$`)
 

@@ -94,3 +94,13 @@ func isLead(raw []byte) bool {
 	raw = bytes.TrimRight(raw, " \t\r*_")
 	return bytes.HasSuffix(raw, []byte(":")) || bytes.HasSuffix(raw, []byte(fullColon))
 }
+
+// IsEmpty reports whether a text has nothing but the lines of sound fences.
+func IsEmpty(text []byte) bool {
+	const marks = "`~ \t\r\n-+*>"
+	text = bytes.TrimRight(text, marks)
+	for bytes.HasSuffix(text, []byte("delta")) {
+		text = bytes.TrimRight(text[:len(text)-len("delta")], marks)
+	}
+	return len(text) == 0
+}

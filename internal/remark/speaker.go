@@ -33,7 +33,7 @@ func (r Rules) Speaking(s Section, text []byte) (now Section, isNew bool) {
 		case isSame(string(m[1]), r.Author):
 			s, isNew = Section{}, false
 		default:
-			s, isNew = Section{labelLevel, Remark{Line: string(line), Open: true}}, true
+			s, isNew = Section{level: labelLevel, Remark: Remark{Line: string(line), Open: true}}, true
 		}
 	}
 	return s, isNew

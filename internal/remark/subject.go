@@ -94,9 +94,14 @@ func (c *part) isReference(i int, t token) bool {
 	case isIn(" something anything ", t.text) && c.has(id), t.text == "that" && (c.follows || !c.title && i == 0):
 		return false
 	case t.kind&pointer != 0:
-		return c.title || c.isPointed(i, t)
+		return (c.title || c.isPointed(i, t)) && !c.isPartOf(i)
 	}
 	return t.kind&block != 0 && t.kind&pastForm == 0 && !c.has(mine) && (c.title || c.isNamed(i))
+}
+
+// isPartOf reports whether a word of a question is for what was said before: what if none of this.
+func (c *part) isPartOf(i int) bool {
+	return c.question && c.at(i-1) == "of" && isIn(" none all any some ", c.at(i-2))
 }
 
 // isShown reports whether a word of a title is for what it leads to: what RedSky wants, this parting shot.
@@ -114,7 +119,7 @@ func (c *part) isPointed(i int, t token) bool {
 	if (c.follows || c.isBehind) && !isIn(" following below next ", t.text) {
 		return false // it is about what stands above
 	}
-	isSubject := i+1 < len(c.words) && c.words[i+1].kind&(finite|block) != 0 && c.has(others|lesson|mine)
+	isSubject := i+1 < len(c.words) && (c.words[i+1].kind&(finite|block) != 0 && c.has(others|lesson|mine) || c.words[i+1].kind&modal != 0 && c.has(block))
 	return i > 0 || isSubject || t.text == "following"
 }
 

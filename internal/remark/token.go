@@ -23,7 +23,7 @@ const (
 var quoted = regexp.MustCompile(`"[^"]*"|“[^”]*”`)
 
 // contractions are written out.
-var contractions = strings.NewReplacer("’", "'", "e.g.", "for example", "E.g.", "for example", "E.g", "for example", "can't", "can not", "cannot", "can not", "won't", "will not", "n't", " not", "let's", "let us", "Let's", "let us",
+var contractions = strings.NewReplacer("P.S.", "PS:", "P. S.", "PS:", "’", "'", "e.g.", "for example", "E.g.", "for example", "E.g", "for example", "can't", "can not", "cannot", "can not", "won't", "will not", "n't", " not", "let's", "let us", "Let's", "let us",
 	"I'd", "I would", "I'll", "I will", "I'm", "I am", "I've", "I have", "we'd", "we would", "we'll", "we will", "we've", "we have", "we're", "we are", "at's", "at is", "ere's", "ere is", "t's ", "t is ", "one's ", "one is ")
 
 // tokens divides a sentence into words. The author's own name counts as any other word.
@@ -92,6 +92,10 @@ func weaken(all []token) {
 			for j := range beside {
 				beside[j].kind &^= distance
 			}
+		case t.text == "last" && next == "but" && i+3 < len(all) && all[i+3].text == "least":
+			t.kind, all[i+2].kind = plain, 0
+		case next == "out" && isIn(" turn turns turned carry carried rule rules ruled point points ", t.text):
+			all[i+1].kind &^= distance
 		case isIn(" perhaps maybe ", t.text) && isIn(" most more the ", next), t.text == "before" && i > 0 && all[i-1].text != aPause:
 			t.kind = 0
 		}
@@ -105,20 +109,21 @@ func isPointing(before []token, text string) bool {
 }
 
 // behindPointers are words that "this" does not belong to.
-const behindPointers = " one yet again here there today please instead either overnight too alone away back down up lightly what which how ready when before until because "
+const behindPointers = " one two three four five yet again here there today please instead either overnight too alone away back down up lightly what which how ready when before until because "
 
 // bindPointers takes its kind from "this" where it belongs to a noun, as in "this morning", and makes a pointer of "the next one".
 func bindPointers(all []token) {
 	for i := range all[:max(0, len(all)-1)] {
 		t, next := &all[i], all[i+1]
 		switch {
-		case t.text == "next" && isIn(" one block delta patch diff ", next.text):
+		case t.text == "next" && isIn(" one two three block blocks delta deltas patch diff ", next.text):
 			t.kind |= pointer
 		case t.kind&pointer == 0:
 		case t.text == "that":
 			if next.kind&(finite|modal|block) == 0 && next.text != aPause && (!isIn(behindPointers, next.text) || isIn(" there what which how ", next.text)) {
 				t.kind = 0
 			}
+		case t.text == "this" && strings.HasSuffix(next.text, "s") && next.kind == 0 && !strings.HasSuffix(next.text, "ss"): // this months ago
 		case isIn(" this these those following ", t.text) && isNoun(all[i+1:]) && !isIn(behindPointers, next.text):
 			t.kind = bound
 			if isIn(" morning week round time year session evening point ", next.text) {

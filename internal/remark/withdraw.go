@@ -15,6 +15,11 @@ type About struct {
 	ID        string // in capitals
 }
 
+// Names reports whether a remark is about a delta in a fence, counted from 1.
+func (a About) Names(fence int, operation, target string) bool {
+	return a.All || a.Nth > 0 && (a.Nth == fence) != a.But || a.Operation != "" && (operation == a.Operation && (a.ID == "" || a.ID == target)) != a.But
+}
+
 // withdraws matches sentences behind a block that take it back.
 var withdraws = shapes(
 	// Ignore that. Do not apply the first block.
@@ -115,6 +120,17 @@ func about(sentence string) About {
 	return About{}
 }
 
+// namedIn returns which blocks a sentence names by their number or operation.
+func namedIn(sentence string) About {
+	if m := someBlock.FindStringSubmatch(sentence); m != nil {
+		return About{Nth: nth(m)}
+	}
+	if m := someWhat.FindStringSubmatch(sentence); m != nil {
+		return About{Operation: operationOf(m[1]), ID: strings.ToUpper(m[2])}
+	}
+	return About{}
+}
+
 // Behind returns the remark in the first two paragraphs of a text that withdraws the block before it. The
 // last sentence of one that leads to another block is about that one.
 func (r Rules) Behind(text, block []byte) (Remark, bool) {
@@ -125,7 +141,15 @@ func (r Rules) Behind(text, block []byte) (Remark, bool) {
 	if said, ok := r.doubtBehind(text, block); ok && r.Oblique {
 		return said, true
 	}
-	return r.farBehind(text)
+	if first, _ := paragraph(text); r.isWide() && !isFenceWord(text) {
+		if isLead(first) {
+			first = first[:max(0, bytes.LastIndex(first, []byte("。")), lastEnd(string(first)))]
+		}
+		if said, ok := r.inLanguage(first); ok {
+			return said, true
+		}
+	}
+	return r.farBehind(text, block)
 }
 
 func (r Rules) takenBack(text, block []byte) (Remark, bool) {
@@ -157,7 +181,11 @@ func (r Rules) withdrawal(raw, block []byte) (Remark, bool) {
 	}
 	for sentence := range sentences(lower) {
 		if withdraws.MatchString(sentence) {
-			return Remark{Line: line, About: about(sentence)}, true
+			which := about(sentence)
+			if r.Oblique && which == (About{}) {
+				which = namedIn(sentence)
+			}
+			return Remark{Line: line, About: which}, true
 		}
 		if contradicts(sentence, block) {
 			return Remark{Line: line}, true

@@ -65,7 +65,7 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 		return r, c.stamp(first, at, message)
 	}
 	opt := c.Options()
-	opt.Cut, opt.Repair = c.RepairCut, true
+	opt.Cut, opt.Repair, opt.Doubted = c.RepairCut, true, doubted(first)
 	second := delta.Read(c.Repair, opt)
 	r.Take(&second)
 	if second.NoChanges != nil || isOwn(&second) {
@@ -115,6 +115,16 @@ func (c *Contribution) recall(deltas []delta.Delta, base *artifact.Artifact) {
 			}
 		}
 	}
+}
+
+// doubted returns the deltas of a reply that were refused as ambiguous.
+func doubted(reply *delta.Reply) (all []delta.Delta) {
+	for i := range reply.Blocks {
+		if b := &reply.Blocks[i]; !b.OK && len(b.Problems) > 0 && b.Problems[0].Code == delta.AmbiguousDelta {
+			all = append(all, b.Delta)
+		}
+	}
+	return all
 }
 
 // isOwn reports whether a reply has a delta of its own, readable or not.
