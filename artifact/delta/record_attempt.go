@@ -8,6 +8,7 @@ import (
 
 	"brenner/artifact/delta/recordform"
 	"brenner/internal/markdown"
+	"brenner/internal/remark"
 )
 
 // attempt is a record, or an operation on one, in a form that is not read. It gets a row, unless a block says the same.
@@ -62,7 +63,7 @@ func (r *reader) noteFence(b markdown.Block, done []span, from int, isOwn bool) 
 	if r.opt.Records == NoRecords {
 		return false
 	}
-	to := r.openingLine(b)
+	to := remark.OpeningLine(r.src, b.Start)
 	isMeant := (isOwn || inDoubt(b)) && !NotMeant(b.Fence)
 	if isMeant {
 		_, _, isDisowned := r.remarks().Beside(r.src[min(from, to):to], r.src[b.Start:b.End], r.src[b.End:])
@@ -100,7 +101,7 @@ func (r *reader) formsIn(b markdown.Block, done []span) []recordform.Attempt {
 	}
 	all := find(r.src[b.Start:b.End], only || r.isRecordFence(b.Fence) || isNamed, isDone)
 	if isFence && isNamed && len(all) == 0 && len(done) == 0 && (only || id != "") {
-		return []recordform.Attempt{{ID: id, At: r.openingLine(b) - b.Start, Form: "the text of " + fenceName(b.Fence)}}
+		return []recordform.Attempt{{ID: id, At: remark.OpeningLine(r.src, b.Start) - b.Start, Form: "the text of " + fenceName(b.Fence)}}
 	}
 	return all
 }

@@ -10,6 +10,7 @@ import (
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/recordform"
 	"brenner/internal/markdown"
+	"brenner/internal/remark"
 )
 
 // The texts of deltas are Markdown in JSON. Agents forget to escape line breaks and quotation marks. Then a fence in a text
@@ -43,7 +44,7 @@ func (r *reader) spanning() (from, to int) {
 	end := 0 // of the last block
 	for b := range markdown.Blocks(r.scanned, r.opt.Reader.Scanner()) {
 		before := b // the line that opens a fence may have text before it
-		before.Kind, before.Start, before.End = markdown.Prose, end, r.openingLine(b)
+		before.Kind, before.Start, before.End = markdown.Prose, end, remark.OpeningLine(r.src, b.Start)
 		end = max(end, b.End)
 		if b.End <= r.hideFrom || r.effort < 0 || !b.Own() && !inDoubt(b) {
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"brenner/artifact/delta/itemform"
 	"brenner/internal/markdown"
+	"brenner/internal/remark"
 )
 
 // announcementOf returns what a change in another form announces.
@@ -40,7 +41,7 @@ func (r *reader) announceForms(b markdown.Block, done []span, own bool) (found b
 		return false
 	}
 	word, _, _ := bytes.Cut(bytes.TrimSpace(b.Fence.Info), []byte(" "))
-	for _, f := range itemform.InFence(string(word), r.src[b.Start:b.End], r.src[:r.openingLine(b)]) {
+	for _, f := range itemform.InFence(string(word), r.src[b.Start:b.End], r.src[:remark.OpeningLine(r.src, b.Start)]) {
 		if !inSpans(done, b.Start+f.At) && !r.overfull() {
 			r.announceForm(f, b.Start)
 			found = true

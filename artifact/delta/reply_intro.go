@@ -16,6 +16,7 @@ type beside struct {
 	later   *remark.Later // nil if not known
 	section remark.Section
 	line    fate   // of a line about several fences, as long as only fences follow it
+	lineOp  string // of the fences that the line is about; "" for any
 	said    string // the line that withdraws the last fence
 	leads   []ledFence
 	taken   []takenBack
@@ -38,8 +39,8 @@ type ledFence struct {
 // fateBeside returns what becomes of the deltas in a fence because of the heading above it, the line before
 // it, or before the fences that it follows directly, or the line behind it.
 func (r *reader) fateBeside(b markdown.Block) fate {
-	from, to := r.beside.end, r.openingLine(b)
-	between := r.beforeStray(r.src[min(from, to):to])
+	from, to := r.beside.end, remark.OpeningLine(r.src, b.Start)
+	between := r.remarks().BeforeStray(r.src[min(from, to):to], r.third)
 	r.beside.named = append(r.beside.named, r.remarks().Named(between)...)
 	r.beside.end = r.saidUpTo(b, from)
 	if len(bytes.Trim(between, " \t\r\n`~:")) > 0 && (r.beside.line == (fate{}) || !r.remarks().Continues(between, r.third)) {
@@ -49,7 +50,8 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	speaking, isNew := r.remarks().Speaking(r.beside.section, between)
 	r.beside.section = speaking
 	r.beside.leads = append(r.beside.leads, ledFence{r.count, remark.LeadOf(between)})
-	if f := r.beside.line; f != (fate{}) {
+	op := remark.OperationIn(r.src[b.Start:b.End])
+	if f := r.beside.line; f != (fate{}) && (r.beside.lineOp == "" || r.beside.lineOp == op) {
 		return f
 	}
 	withdrawn := r.beside.said
@@ -67,8 +69,10 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		r.beside.taken = append(r.beside.taken, takenBack{len(r.beside.leads) - 1, said})
 	case ok:
 		f := fateDisowned(said)
-		if said.Several || r.third && isDeltaFence(b.Fence) {
-			r.beside.line = f
+		if said.Several {
+			r.beside.line, r.beside.lineOp = f, ""
+		} else if r.third && isDeltaFence(b.Fence) && op != "" {
+			r.beside.line, r.beside.lineOp = f, op
 		}
 		return f
 	}
@@ -95,20 +99,6 @@ func (r *reader) saidUpTo(b markdown.Block, from int) int {
 		return from
 	}
 	return b.Start + bytes.LastIndexByte(text, '}') + 1
-}
-
-// beforeStray returns a text without the lines at its end that open a fence for deltas.
-func (r *reader) beforeStray(text []byte) []byte {
-	for r.third {
-		rest := bytes.TrimRight(text, " \t\r\n")
-		line := bytes.TrimLeft(rest[bytes.LastIndexByte(rest, '\n')+1:], " \t")
-		word := bytes.TrimLeft(line, "`~")
-		if len(line)-len(word) < 3 || !isFenceWord(word) {
-			break
-		}
-		text = rest[:len(rest)-len(line)]
-	}
-	return text
 }
 
 // isSaid reports whether the line before a fence is in the one that withdraws the fence above. To the third reader a line
@@ -193,22 +183,6 @@ func (r *reader) fateInText(before []byte) fate {
 // isFenceWord reports whether a word is that of a fence for deltas.
 func isFenceWord(word []byte) bool {
 	return begins(word, "delta") && len(word) == len("delta") || begins(word, "json") && len(word) == len("json")
-}
-
-// openingLine returns where the line begins that opens a fence. What stands before the marks on that line
-// belongs to the text before.
-func (r *reader) openingLine(b markdown.Block) int {
-	before := bytes.TrimSuffix(r.src[:b.Start], []byte("\n"))
-	line := bytes.LastIndexByte(before, '\n') + 1
-	for i := line; i < len(before); i++ {
-		switch c := before[i]; c {
-		case '`', '~', '\'', ':', "｀"[0]:
-			if c != ':' && c != '\'' || bytes.HasPrefix(before[i+1:], []byte{c, c}) {
-				return i
-			}
-		}
-	}
-	return line
 }
 
 // refuseReplaced refuses the deltas that a later fence replaces, and options of which none is chosen.
@@ -337,7 +311,7 @@ func refuseContradictions(blocks []Block) {
 	all := make([]bool, len(blocks))
 	for i := range blocks {
 		b := &blocks[i]
-		isOpen := b.OK || len(b.Problems) > 0 && b.Problems[0].Code == AmbiguousDelta
+		isOpen := b.OK || len(b.Problems) > 0 && strings.HasPrefix(b.Problems[0].Message, "a delta before")
 		for j := range blocks[:i] {
 			x, y := &b.Delta, &blocks[j].Delta
 			isPair := x.Operation == Kill && y.Operation == Edit || x.Operation == Edit && y.Operation == Kill

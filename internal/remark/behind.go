@@ -27,7 +27,7 @@ func (a *after) has(k kind) bool { return a.kind&k != 0 }
 
 // behind reads a sentence behind a block. One about what follows it has no words.
 func (r Rules) behind(sentence string, block []byte) *after {
-	a := &after{words: r.tokens(strings.TrimRight(sentence, ".!?) ")), op: operationIn(block)}
+	a := &after{words: r.tokens(strings.TrimRight(sentence, ".!?) ")), op: OperationIn(block)}
 	a.kind = kinds(a.words)
 	for _, t := range a.words {
 		a.target = a.target || isItem(t.text) && isTarget(block, strings.ToUpper(t.text))

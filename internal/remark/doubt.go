@@ -60,7 +60,7 @@ func mayLead(raw []byte, words []token) bool {
 // mentions reports whether a sentence has a word for the block.
 func mentions(words []token) bool {
 	for i, t := range words {
-		if t.kind&block != 0 && t.kind&pastForm == 0 && (isIn(" the this a an ", wordAt(words, i-1)) || !strings.HasSuffix(t.text, "s") && isIn(" the this a an ", wordAt(words, i-2))) {
+		if t.kind&block != 0 && t.kind&(pastForm|acts) == 0 && (isIn(" the this ", wordAt(words, i-1)) || !strings.HasSuffix(t.text, "s") && isIn(" the this ", wordAt(words, i-2))) {
 			return kinds(words)&id == 0 && !isIn(" use using ", wordAt(words, 1))
 		}
 	}
@@ -247,8 +247,8 @@ func isFenceWord(text []byte) bool {
 	return len(words) > 0 && len(words) < 3 && isIn(" delta deltas json yaml record ", strings.ToLower(string(words[0])))
 }
 
-// operationIn returns the operation of a block, if it has only one.
-func operationIn(block []byte) string {
+// OperationIn returns the operation of a block, if it has only one.
+func OperationIn(block []byte) string {
 	upper := bytes.ToUpper(block)
 	for _, name := range [...]string{"KILL", "EDIT", "ADD"} {
 		if bytes.Contains(upper, []byte(`"`+name+`"`)) {

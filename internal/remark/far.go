@@ -114,7 +114,7 @@ func (r Rules) retreats(sentence, lower string, block []byte) bool {
 	if retreat.MatchString(lower) {
 		return true
 	}
-	if m := spare.FindStringSubmatch(lower); m != nil && operationIn(block) == "KILL" && isTarget(block, strings.ToUpper(strings.Join(m[1:], ""))) {
+	if m := spare.FindStringSubmatch(lower); m != nil && OperationIn(block) == "KILL" && isTarget(block, strings.ToUpper(strings.Join(m[1:], ""))) {
 		return r.behind(sentence, block).kind&(source|others) == 0
 	}
 	if !turn.MatchString(lower) {

@@ -104,3 +104,33 @@ func IsEmpty(text []byte) bool {
 	}
 	return len(text) == 0
 }
+
+// OpeningLine returns where the line begins that opens a fence. What stands before the marks on that line
+// belongs to the text before.
+func OpeningLine(text []byte, start int) int {
+	before := bytes.TrimSuffix(text[:start], []byte("\n"))
+	line := bytes.LastIndexByte(before, '\n') + 1
+	for i := line; i < len(before); i++ {
+		switch c := before[i]; c {
+		case '`', '~', '\'', ':', "｀"[0]:
+			if c != ':' && c != '\'' || bytes.HasPrefix(before[i+1:], []byte{c, c}) {
+				return i
+			}
+		}
+	}
+	return line
+}
+
+// BeforeStray returns a text without the lines at its end that open a fence for deltas.
+func (r Rules) BeforeStray(text []byte, isThird bool) []byte {
+	for isThird {
+		rest := bytes.TrimRight(text, " \t\r\n")
+		line := bytes.TrimLeft(rest[bytes.LastIndexByte(rest, '\n')+1:], " \t")
+		word := bytes.TrimLeft(line, "`~")
+		if len(line)-len(word) < 3 || !isIn(" delta json ", strings.ToLower(string(word))) {
+			break
+		}
+		text = rest[:len(rest)-len(line)]
+	}
+	return text
+}

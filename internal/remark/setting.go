@@ -38,7 +38,7 @@ func (r Rules) setting(text, block []byte) (Remark, bool) {
 			isOpen = !r.ends(sentence, block)
 		}
 	}
-	isScience := operationIn(block) == "ADD" && !isLead(raw) && supposed.MatchString(lowered(found))
+	isScience := OperationIn(block) == "ADD" && !isLead(raw) && supposed.MatchString(lowered(found))
 	if isScience || isOpen && r.ends(last, block) {
 		return Remark{}, false
 	}

@@ -122,7 +122,7 @@ func about(sentence string) About {
 
 // namedIn returns which blocks a sentence names by their number or operation.
 func namedIn(sentence string) About {
-	if m := someBlock.FindStringSubmatch(sentence); m != nil {
+	if m := someBlock.FindStringSubmatch(sentence); m != nil && nth(m) > 0 {
 		return About{Nth: nth(m)}
 	}
 	if m := someWhat.FindStringSubmatch(sentence); m != nil {
