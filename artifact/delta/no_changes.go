@@ -5,13 +5,14 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
 	"brenner/internal/remark"
+
+	"brenner/internal/pattern"
 )
 
 // Statement is the line with which an agent says that there is nothing to change.
@@ -84,8 +85,8 @@ func (r *reader) refuseDenied(blocks []Block, own []byte) {
 
 var (
 	noChangesWords = [][]byte{[]byte("NO CHANGES"), []byte("No changes"), []byte("No Changes"), []byte("no changes")}
-	restOnly       = regexp.MustCompile(`(?i)\b(?:else|others?|otherwise|rest|remaining|further|beyond|besides|apart|except|elsewhere)\b`)
-	sectionOnly    = regexp.MustCompile(`(?i)^(?:to|in|for) [^,.;:]*`)
+	restOnly       = pattern.New(`(?i)\b(?:else|others?|otherwise|rest|remaining|further|beyond|besides|apart|except|elsewhere)\b`)
+	sectionOnly    = pattern.New(`(?i)^(?:to|in|for) [^,.;:]*`)
 )
 
 // sectionsIn returns the sections that a text names.

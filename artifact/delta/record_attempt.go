@@ -2,13 +2,14 @@ package delta
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/artifact/delta/recordform"
 	"brenner/internal/markdown"
 	"brenner/internal/remark"
+
+	"brenner/internal/pattern"
 )
 
 // attempt is a record, or an operation on one, in a form that is not read. It gets a row, unless a block says the same.
@@ -22,9 +23,9 @@ type attempt struct {
 
 // The forms of keys and values of records that are not JSON.
 var (
-	attemptSection = regexp.MustCompile(`(?i)\bsection\b[^\pL\pN\n]{0,6}[:=>|][^\pL\pN\n]{0,6}(?:project[_ ]records?|records?)\b`)
-	attemptWord    = regexp.MustCompile(`(?i)\b(?:operation|op|action)\b[^\pL\pN\n]{0,6}[:=>|]`)
-	attemptID      = regexp.MustCompile(`(?i)\b(?:id|target_id)\b[^\pL\pN\n]{0,6}[:=>|][^\pL\pN\n]{0,6}([\w./@-]{1,100})`)
+	attemptSection = pattern.New(`(?i)\bsection\b[^\pL\pN\n]{0,6}[:=>|][^\pL\pN\n]{0,6}(?:project[_ ]records?|records?)\b`)
+	attemptWord    = pattern.New(`(?i)\b(?:operation|op|action)\b[^\pL\pN\n]{0,6}[:=>|]`)
+	attemptID      = pattern.New(`(?i)\b(?:id|target_id)\b[^\pL\pN\n]{0,6}[:=>|][^\pL\pN\n]{0,6}([\w./@-]{1,100})`)
 )
 
 // hintRecord says how a record is written.

@@ -2,7 +2,6 @@ package delta
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,8 @@ import (
 	"brenner/artifact/delta/recordform"
 	"brenner/internal/markdown"
 	"brenner/internal/remark"
+
+	"brenner/internal/pattern"
 )
 
 // The texts of deltas are Markdown in JSON. Agents forget to escape line breaks and quotation marks. Then a fence in a text
@@ -216,9 +217,9 @@ func (r *reader) hold(from, to int) {
 // recordID matches the id of a record that cannot be read, recordHead the section of a delta, and nextObject the beginning
 // of another one.
 var (
-	recordHead = regexp.MustCompile(`"section"\s{0,9}:\s{0,9}"(\w{1,40})"`)
-	nextObject = regexp.MustCompile(`\n[ \t\r]*\n[ \t]*(?:\{|<[\w/])`)
-	recordID   = regexp.MustCompile(`"id"\s{0,9}:\s{0,9}"([\w.@/-]{1,100})"\s{0,9}[,}]`)
+	recordHead = pattern.New(`"section"\s{0,9}:\s{0,9}"(\w{1,40})"`)
+	nextObject = pattern.New(`\n[ \t\r]*\n[ \t]*(?:\{|<[\w/])`)
+	recordID   = pattern.New(`"id"\s{0,9}:\s{0,9}"([\w.@/-]{1,100})"\s{0,9}[,}]`)
 )
 
 // sketchID returns the id of a record that cannot be read: the whole match and the id, or nil if it is not a record.
@@ -284,7 +285,7 @@ func (r *reader) isQuoted(text []byte) bool {
 }
 
 // uncut matches a key directly behind a quotation mark.
-var uncut = regexp.MustCompile(`"[ \t\r\n]*"([a-z_]+)"[ \t\r\n]*:`)
+var uncut = pattern.New(`"[ \t\r\n]*"([a-z_]+)"[ \t\r\n]*:`)
 
 // lacksComma reports whether a comma may be missing before a field of a record.
 func lacksComma(text []byte) bool {
@@ -295,7 +296,7 @@ func lacksComma(text []byte) bool {
 }
 
 // recordLine matches the beginning of a line that announces a record: "DELTA[record]: text", "### ADD record".
-var recordLine = regexp.MustCompile(`^[^\pL]*(?:(?i:delta)[ \d.:)*_-]+|(?i:new)[ |]+)?(?:(?i:delta) ?[\[({]|ADD[ |:*_\x60]+)(?i:project[_ ]records?|records?)\b[\])}*_]*`)
+var recordLine = pattern.New(`^[^\pL]*(?:(?i:delta)[ \d.:)*_-]+|(?i:new)[ |]+)?(?:(?i:delta) ?[\[({]|ADD[ |:*_\x60]+)(?i:project[_ ]records?|records?)\b[\])}*_]*`)
 
 // withRecord returns the changes that a line announces, with the record that it does.
 func (r *reader) withRecord(all []announcement, line string) []announcement {

@@ -2,20 +2,21 @@ package delta
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
+
+	"brenner/internal/pattern"
 )
 
 var (
-	callName   = regexp.MustCompile(`(?:"name"\s*:\s*"|<function=)(add|edit|kill)_(\w+)`)
-	laterName  = regexp.MustCompile(`<(?:invoke|tool|call|action|function|tool_use)\s+name="(add|edit|kill|remove|delete|retire|update)_(\w+)"`)
-	callTarget = regexp.MustCompile(`"([A-Z]{1,2}\d{1,3})"`)
-	laterID    = regexp.MustCompile(`["'>]([A-Z]{1,2}\d{1,3})["'<]`)
-	sectionKey = regexp.MustCompile(`"section"\s*:\s*"(\w+)"|"(\w+_(?:slate|table|tests|ledger|register|critique))"\s*:\s*\[\s*\{`)
+	callName   = pattern.New(`(?:"name"\s*:\s*"|<function=)(add|edit|kill)_(\w+)`)
+	laterName  = pattern.New(`<(?:invoke|tool|call|action|function|tool_use)\s+name="(add|edit|kill|remove|delete|retire|update)_(\w+)"`)
+	callTarget = pattern.New(`"([A-Z]{1,2}\d{1,3})"`)
+	laterID    = pattern.New(`["'>]([A-Z]{1,2}\d{1,3})["'<]`)
+	sectionKey = pattern.New(`"section"\s*:\s*"(\w+)"|"(\w+_(?:slate|table|tests|ledger|register|critique))"\s*:\s*\[\s*\{`)
 )
 
 // announceCall records a call of a tool in a line whose name says the operation.

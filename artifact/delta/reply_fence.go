@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,8 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta/nearjson"
 	"brenner/internal/markdown"
+
+	"brenner/internal/pattern"
 )
 
 // passage is a piece of JSON that holds one or more deltas.
@@ -93,7 +94,7 @@ func (r *reader) readWhole(b markdown.Block, p *passage, hasLatex bool) bool {
 }
 
 // titled matches the line above the JSON of a fence that says what it does.
-var titled = regexp.MustCompile(`^\s*(ADD|EDIT|KILL)[: ]+([a-z]+(?:[_ ][a-z]+)*)(?:[: ]+([A-Z]{1,2}\d{1,3}))?[ \t]*:?[ \t]*\r?\n\s*\{`)
+var titled = pattern.New(`^\s*(ADD|EDIT|KILL)[: ]+([a-z]+(?:[_ ][a-z]+)*)(?:[: ]+([A-Z]{1,2}\d{1,3}))?[ \t]*:?[ \t]*\r?\n\s*\{`)
 
 // readTitled reads a delta fence with such a line. If the line does not agree with the JSON, the delta is refused.
 func (r *reader) readTitled(b markdown.Block, p *passage) bool {

@@ -1,11 +1,12 @@
 package delta
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/internal/markdown"
+
+	"brenner/internal/pattern"
 )
 
 // isExampleWord reports whether a name says that what it holds is not meant as a change.
@@ -29,7 +30,7 @@ func hasWord(name string, list ...string) bool {
 }
 
 // fromOther matches the words of a fence that name another author.
-var fromOther = regexp.MustCompile(`\b(?:from|by) [A-Z]\w+`)
+var fromOther = pattern.New(`\b(?:from|by) [A-Z]\w+`)
 
 // isSetAside reports whether the words of a fence say that its block is not proposed, or another
 // author's.

@@ -1,7 +1,6 @@
 package delta
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,16 +10,18 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/synonyms"
+
+	"brenner/internal/pattern"
 )
 
 // lineMarks may stand before the first word of a line.
 const lineMarks = " \t-+>*_#`0123456789.)|~<[(•→✗✓☐"
 
 var (
-	inlineTags = regexp.MustCompile(`</?(?:b|strong|em|i|u|li|p|h\d|code|span|table|td|th|tr|summary)\b[^<>]{0,60}>`)
-	listMark   = regexp.MustCompile(`^[\s>|#*_-]*(?:\[[ xX✓]?\]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,4}[.)])\s`)
-	deltaMark  = regexp.MustCompile(`\bDELTA ?[\[({]([^\])}]{2,40})[\])}]|^[\s*_\x60#>-]*(?i:delta) ?[\[{]([^\]}]{2,40})[\]}]`)
-	deltaTitle = regexp.MustCompile(`(?i)^(?:(?:my|the|proposed|final|next|first|second|third|new) ){0,2}deltas?(?: block)?(?:[ #]*(\d{1,3})(?:(?: of |/)\d{1,3})?)?[*_\x60]*(?:\s*[:.(—–-]+|\s*$|\s+(?:ADD|EDIT|KILL)\b)`)
+	inlineTags = pattern.New(`</?(?:b|strong|em|i|u|li|p|h\d|code|span|table|td|th|tr|summary)\b[^<>]{0,60}>`)
+	listMark   = pattern.New(`^[\s>|#*_-]*(?:\[[ xX✓]?\]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,4}[.)])\s`)
+	deltaMark  = pattern.New(`\bDELTA ?[\[({]([^\])}]{2,40})[\])}]|^[\s*_\x60#>-]*(?i:delta) ?[\[{]([^\]}]{2,40})[\]}]`)
+	deltaTitle = pattern.New(`(?i)^(?:(?:my|the|proposed|final|next|first|second|third|new) ){0,2}deltas?(?: block)?(?:[ #]*(\d{1,3})(?:(?: of |/)\d{1,3})?)?[*_\x60]*(?:\s*[:.(—–-]+|\s*$|\s+(?:ADD|EDIT|KILL)\b)`)
 	plainSpace = strings.NewReplacer("\u00a0", " ", "\u200b", " ", "\ufeff", " ", "__", "  ", "→ KILLED", "→ KILL")
 )
 

@@ -2,14 +2,15 @@ package delta
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"brenner/artifact/delta/itemform"
+
+	"brenner/internal/pattern"
 )
 
 // orderTitle matches a title that is nothing but an operation.
-var orderTitle = regexp.MustCompile(`(?i)^(?:(?:my|the|proposed) )?(?:(add|edit|kill)s?|[a-z]+ to (?:be )?(edit|kill)(?:ed)?)$`)
+var orderTitle = pattern.New(`(?i)^(?:(?:my|the|proposed) )?(?:(add|edit|kill)s?|[a-z]+ to (?:be )?(edit|kill)(?:ed)?)$`)
 
 // orderOf returns the operation of the list that a line is in or begins, or "". At is where the next
 // line begins.
@@ -87,7 +88,7 @@ type list struct {
 	fields  bool // its items are the fields of one
 }
 
-var listItem = regexp.MustCompile(`^(?:[-*+•▪◦]|\d{1,2}[.)]) +\S`)
+var listItem = pattern.New(`^(?:[-*+•▪◦]|\d{1,2}[.)]) +\S`)
 
 // announceNew records the new item of a line without an id below the title of such items.
 func (r *reader) announceNew(line []byte, at int, l *lineState) bool {

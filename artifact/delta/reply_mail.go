@@ -2,14 +2,15 @@ package delta
 
 import (
 	"bytes"
-	"regexp"
 
 	"brenner/internal/markdown"
+
+	"brenner/internal/pattern"
 )
 
 // forwarded matches the lines above another author's message, as mail programs and authors write them: a
 // mark, an attribution, or a header.
-var forwarded = regexp.MustCompile(`(?im)^[ \t]*(?:` +
+var forwarded = pattern.New(`(?im)^[ \t]*(?:` +
 	`(?:[-=*_~]{2,}|[–—#\[]+)[ \t\[*_]*(?:(?:forwarded|fwd|weitergeleitete?|begin forwarded)(?:[ \t]+(?:message|letter|mail|reply|delta|nachricht|by|from)\b[^\n]{0,100}|[ \t]*[-=*_~\]–—:]*)|` +
 	`(?:original|ursprüngliche)[ \t]+(?:message|letter|e?-?mail|nachricht)\b[^\n]{0,100}|message[ \t]+(?:transféré|original|d.origine)[^\n]{0,100})[ \t]*\r?$|` +
 	`[*_]{0,2}(?:begin )?forwarded (?:message|letter|mail|reply)[^\n]{0,100}:[ \t*_]*\r?$|[*_#]{0,4}[ \t]*fwd:[^\n]*$|` +
@@ -19,9 +20,9 @@ var forwarded = regexp.MustCompile(`(?im)^[ \t]*(?:` +
 
 var (
 	// dated finds what an attribution has besides a name: a time, a year or an address.
-	dated        = regexp.MustCompile(`\d:\d\d|\b\d{4}\b|@|\d\.\d`)
-	subjectLine  = regexp.MustCompile(`(?m)^[ \t*_-]{0,8}(?:Subject|Betreff|Objet) ?:`)
-	forwardedEnd = regexp.MustCompile(`(?im)^[ \t]*(?:[-=*_–—]{2,}[ \t]*(?:end|ende|fin)\b|end of (?:the )?(?:forwarded|original|quoted) (?:message|letter|mail|reply))[^\n]{0,100}$`)
+	dated        = pattern.New(`\d:\d\d|\b\d{4}\b|@|\d\.\d`)
+	subjectLine  = pattern.New(`(?m)^[ \t*_-]{0,8}(?:Subject|Betreff|Objet) ?:`)
+	forwardedEnd = pattern.New(`(?im)^[ \t]*(?:[-=*_–—]{2,}[ \t]*(?:end|ende|fin)\b|end of (?:the )?(?:forwarded|original|quoted) (?:message|letter|mail|reply))[^\n]{0,100}$`)
 )
 
 // isForwardClue reports whether a line that has marks, or ends in a colon, may be above the message of
@@ -96,7 +97,7 @@ func (r *reader) isForwarded(from, to int) bool {
 }
 
 // agentName finds a name of the kind that agents have.
-var agentName = regexp.MustCompile(`\b[A-Z][a-z]+(?:[A-Z][a-z]*)+\d*\b`)
+var agentName = pattern.New(`\b[A-Z][a-z]+(?:[A-Z][a-z]*)+\d*\b`)
 
 // isOwnHeader reports whether a header names the author of the reply as its sender, or, at the beginning,
 // no other agent.

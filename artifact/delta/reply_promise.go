@@ -2,7 +2,6 @@ package delta
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +9,8 @@ import (
 
 	"brenner/artifact/delta/itemform"
 	"brenner/internal/markdown"
+
+	"brenner/internal/pattern"
 )
 
 // announcement is what a line, or a group of lines, says about a change.
@@ -159,7 +160,7 @@ func (r *reader) announceLine(line []byte, at int) {
 	}
 }
 
-var nameLine = regexp.MustCompile(`(?i)^[ \t*_+{"-]*(?:name|title|condition|claim|statement|procedure|observation|attack)[*_\x60"]*[ \t]*[:=][*_\x60" \t]*([^\n"]{1,100})`)
+var nameLine = pattern.New(`(?i)^[ \t*_+{"-]*(?:name|title|condition|claim|statement|procedure|observation|attack)[*_\x60"]*[ \t]*[:=][*_\x60" \t]*([^\n"]{1,100})`)
 
 // nameBelow returns the name of the item whose fields are listed from an offset on, or "".
 func (r *reader) nameBelow(at int) string {
@@ -210,7 +211,7 @@ func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool
 }
 
 // keyOfTarget matches a key that says what a change applies to.
-var keyOfTarget = regexp.MustCompile(`(?i)\b(?:section|target(?:[_ ]?id)?|payload)["'*_\x60]*[ \t]*[:=>]`)
+var keyOfTarget = pattern.New(`(?i)\b(?:section|target(?:[_ ]?id)?|payload)["'*_\x60]*[ \t]*[:=>]`)
 
 // isVerdict reports whether a line begins with the key of an opinion, not of a change.
 func isVerdict(line []byte) bool {
@@ -309,11 +310,11 @@ func isTitle(line []byte) bool {
 }
 
 var (
-	ifTitle     = regexp.MustCompile(`(?i)\b(?:outcomes?|decision (?:tree|rule|table)|if|unless|in case|what (?:would|happens))\b`)
-	ifColumn    = regexp.MustCompile(`(?i)\b(?:outcomes?|consequences?|scenario|results?|if|unless|in case)\b`)
-	orderColumn = regexp.MustCompile(`(?i)\b(?:operation|op|section|target)\b`)
-	optionTitle = regexp.MustCompile(`(?i)\b(?:options?|weighed|considered)\b`)
-	idleTitle   = regexp.MustCompile(`(?i)\b(?:reject|discard|already|withdrawn|declined|not (?:proposed|proposing|done)|no longer|next (?:round|step)|later rounds?|recap|` +
+	ifTitle     = pattern.New(`(?i)\b(?:outcomes?|decision (?:tree|rule|table)|if|unless|in case|what (?:would|happens))\b`)
+	ifColumn    = pattern.New(`(?i)\b(?:outcomes?|consequences?|scenario|results?|if|unless|in case)\b`)
+	orderColumn = pattern.New(`(?i)\b(?:operation|op|section|target)\b`)
+	optionTitle = pattern.New(`(?i)\b(?:options?|weighed|considered)\b`)
+	idleTitle   = pattern.New(`(?i)\b(?:reject|discard|already|withdrawn|declined|not (?:proposed|proposing|done)|no longer|next (?:round|step)|later rounds?|recap|` +
 		`(?:last|previous|earlier) round|(?:in|of|from) round \d|round \d+ (?:changes|summary|deltas)|what (?:happened|changed)|history|others? (?:did|proposed|changed))`)
 )
 

@@ -3,13 +3,14 @@ package delta
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/artifact"
 	"brenner/artifact/delta/itemform"
 	"brenner/internal/remark"
+
+	"brenner/internal/pattern"
 )
 
 // The parts of sentences that propose a change of an item.
@@ -45,45 +46,45 @@ var fieldNames = func() string {
 const merge = "merge"
 
 // setField matches an order with the field that it sets.
-var setField = regexp.MustCompile(sentenceSet + ` (?:the |its )?(?i:(` + fieldNames + `))\b`)
+var setField = pattern.New(sentenceSet + ` (?:the |its )?(?i:(` + fieldNames + `))\b`)
 
 // sentences are the forms of sentences that propose to change or kill an item.
 var sentences = []struct {
 	operation string
-	form      *regexp.Regexp
-	behind    *regexp.Regexp // what must follow the ids
+	form      *pattern.Pattern
+	behind    *pattern.Pattern // what must follow the ids
 }{
-	{Kill, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `|` + sentenceTitle + `)(?:` + sentenceKills + `|killing|removing|deleting|dropping|retiring|discarding|eliminating|scrapping) ` + sentenceKinds + sentenceIDs), behindKill},
-	{Edit, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `|` + sentenceTitle + `)(?:` + sentenceEdits + `|editing|changing|updating|revising|rewriting|modifying|rewording) ` + sentenceKinds + sentenceIDs), behindEdit},
-	{Kill, regexp.MustCompile(sentenceBegins + `(?i:` + sentenceKinds + `)` + sentenceIDs + ` (?:should|must|needs to|need to|has to|have to|ought to|is to|are to|is hereby|are hereby)(?: also| now| therefore)?(?: be)? ` + sentenceGone + `\b`), behindKill},
-	{Kill, regexp.MustCompile(`^(?i:change|delta|proposal|operation) ?#?\d+: ` + sentenceKinds + sentenceIDs + ` (?:is|are)(?: now)? ` + sentenceGone + `\b`), behindKill},
-	{Kill, regexp.MustCompile(`^` + sentenceIDs + `(?::? (?i:status))?:? *(?:→|->|=>) *(?i:killed|retired)\b`), behindState},
-	{Kill, regexp.MustCompile(`^~~ *` + sentenceIDs + `[^~]{0,60}~~ (?:is|are)(?: now)? (?:dead|` + sentenceGone + `)\b`), behindKill},
-	{Kill, regexp.MustCompile(`^` + sentenceOrder + `\(["']?` + sentenceIDs + `["']?`), regexp.MustCompile(`^(?:, ?["'][^"']*["'])?\)[.;]?$`)},
-	{Kill, regexp.MustCompile(`^` + sentenceOrder + ` ` + sentenceKinds + sentenceIDs), behindOrder},
-	{Kill, regexp.MustCompile(`^` + sentenceIDs + `: ` + sentenceOrder), regexp.MustCompile(`^(?: it)?(?: *[.;]?$|` + behindOrder.String()[1:] + `)`)},
-	{Kill, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `)?(?:[Mm]erge|[Ff]old|[Aa]bsorb|[Cc]ombine) [^.:;?]{2,60}(?:,|,? and|,? then) (?:then )?` + sentenceOrder + ` ` + sentenceKinds + sentenceIDs), behindKill},
-	{merge, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `)?(?:[Mm]erge|[Ff]old|[Aa]bsorb) ` + sentenceKinds + `([A-Z]{1,2}\d{1,3}(?:(?:, and |, | and | & | into | with )` + sentenceKinds + `[A-Z]{1,2}\d{1,3})+)`), behindMerge},
-	{Edit, regexp.MustCompile(`^` + sentenceSet + ` (?:the |its )?(?i:` + fieldNames + `) of ` + sentenceKinds + sentenceIDs), regexp.MustCompile(`^ (?:to|as|with|from|by|so)\b`)},
-	{Edit, regexp.MustCompile(`^` + sentenceIDs + `: ` + sentenceSet + ` (?:the |its )?(?i:` + fieldNames + `)\b`), regexp.MustCompile(`^ (?:to|as|with|from|by|so)\b`)},
-	{Edit, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `)?(?:[Rr]esolve|[Cc]lose) (?:the )?(?:anomaly )?(X\d{1,3})`), regexp.MustCompile(`^(?:\.?$| as\b|: (?:it|this|explained|resolved)\b)`)},
-	{Edit, regexp.MustCompile(`^(?:Change|Set|Mark|Replace|Reword|Rewrite|Rename) ` + sentenceKinds + sentenceIDs), regexp.MustCompile(`^(?:(?:\.\w+)+|(?:['’]s)? \w+)? (?:to|as|with|from)\b`)},
-	{Kill, regexp.MustCompile(`^(?i:删除|移除|剔除|刪除|削除|streiche|lösche|entferne|verwerfe|supprimer|retirer|éliminer|eliminar|suprimir|borrar|descartar|eliminare|rimuovere|remover|excluir|удалить) ?` + sentenceIDs), behindForeign},
-	{Kill, regexp.MustCompile(`^` + sentenceIDs + ` ?(?i:删除|移除|剔除|刪除|削除|を削除|streichen|löschen|entfernen|verwerfen|supprimer|supprimée?|eliminar|eliminare|удалить)`), behindForeign},
+	{Kill, pattern.New(sentenceBegins + `(?:` + sentenceOwn + `|` + sentenceTitle + `)(?:` + sentenceKills + `|killing|removing|deleting|dropping|retiring|discarding|eliminating|scrapping) ` + sentenceKinds + sentenceIDs), behindKill},
+	{Edit, pattern.New(sentenceBegins + `(?:` + sentenceOwn + `|` + sentenceTitle + `)(?:` + sentenceEdits + `|editing|changing|updating|revising|rewriting|modifying|rewording) ` + sentenceKinds + sentenceIDs), behindEdit},
+	{Kill, pattern.New(sentenceBegins + `(?i:` + sentenceKinds + `)` + sentenceIDs + ` (?:should|must|needs to|need to|has to|have to|ought to|is to|are to|is hereby|are hereby)(?: also| now| therefore)?(?: be)? ` + sentenceGone + `\b`), behindKill},
+	{Kill, pattern.New(`^(?i:change|delta|proposal|operation) ?#?\d+: ` + sentenceKinds + sentenceIDs + ` (?:is|are)(?: now)? ` + sentenceGone + `\b`), behindKill},
+	{Kill, pattern.New(`^` + sentenceIDs + `(?::? (?i:status))?:? *(?:→|->|=>) *(?i:killed|retired)\b`), behindState},
+	{Kill, pattern.New(`^~~ *` + sentenceIDs + `[^~]{0,60}~~ (?:is|are)(?: now)? (?:dead|` + sentenceGone + `)\b`), behindKill},
+	{Kill, pattern.New(`^` + sentenceOrder + `\(["']?` + sentenceIDs + `["']?`), pattern.New(`^(?:, ?["'][^"']*["'])?\)[.;]?$`)},
+	{Kill, pattern.New(`^` + sentenceOrder + ` ` + sentenceKinds + sentenceIDs), behindOrder},
+	{Kill, pattern.New(`^` + sentenceIDs + `: ` + sentenceOrder), pattern.New(`^(?: it)?(?: *[.;]?$|` + behindOrder.String()[1:] + `)`)},
+	{Kill, pattern.New(sentenceBegins + `(?:` + sentenceOwn + `)?(?:[Mm]erge|[Ff]old|[Aa]bsorb|[Cc]ombine) [^.:;?]{2,60}(?:,|,? and|,? then) (?:then )?` + sentenceOrder + ` ` + sentenceKinds + sentenceIDs), behindKill},
+	{merge, pattern.New(sentenceBegins + `(?:` + sentenceOwn + `)?(?:[Mm]erge|[Ff]old|[Aa]bsorb) ` + sentenceKinds + `([A-Z]{1,2}\d{1,3}(?:(?:, and |, | and | & | into | with )` + sentenceKinds + `[A-Z]{1,2}\d{1,3})+)`), behindMerge},
+	{Edit, pattern.New(`^` + sentenceSet + ` (?:the |its )?(?i:` + fieldNames + `) of ` + sentenceKinds + sentenceIDs), pattern.New(`^ (?:to|as|with|from|by|so)\b`)},
+	{Edit, pattern.New(`^` + sentenceIDs + `: ` + sentenceSet + ` (?:the |its )?(?i:` + fieldNames + `)\b`), pattern.New(`^ (?:to|as|with|from|by|so)\b`)},
+	{Edit, pattern.New(sentenceBegins + `(?:` + sentenceOwn + `)?(?:[Rr]esolve|[Cc]lose) (?:the )?(?:anomaly )?(X\d{1,3})`), pattern.New(`^(?:\.?$| as\b|: (?:it|this|explained|resolved)\b)`)},
+	{Edit, pattern.New(`^(?:Change|Set|Mark|Replace|Reword|Rewrite|Rename) ` + sentenceKinds + sentenceIDs), pattern.New(`^(?:(?:\.\w+)+|(?:['’]s)? \w+)? (?:to|as|with|from)\b`)},
+	{Kill, pattern.New(`^(?i:删除|移除|剔除|刪除|削除|streiche|lösche|entferne|verwerfe|supprimer|retirer|éliminer|eliminar|suprimir|borrar|descartar|eliminare|rimuovere|remover|excluir|удалить) ?` + sentenceIDs), behindForeign},
+	{Kill, pattern.New(`^` + sentenceIDs + ` ?(?i:删除|移除|剔除|刪除|削除|を削除|streichen|löschen|entfernen|verwerfen|supprimer|supprimée?|eliminar|eliminare|удалить)`), behindForeign},
 }
 
 var (
-	behindKill    = regexp.MustCompile(`^(?: *$| *[.,;:!)(—–-]| (?:from|because|since|as|for|and|too|entirely|now|here|which|outright|completely|altogether|in favou?r)\b)`)
-	behindOrder   = regexp.MustCompile(`^ (?:from (?:the|our|this) (?:\w+ )?(?:slate|list|artifact|table|register|ledger|thread|tests?|hypotheses)\b|from consideration\b|because\b|since\b|as (?:it|they)\b|entirely\b|outright\b|completely\b|altogether\b|in favou?r of\b)`)
-	behindMerge   = regexp.MustCompile(`^(?: into (?:one|a single)(?: (?:` + itemKinds + `))?)?(?: *[.;!]?$| *[:(—–]|,? (?:because|since|as (?:it|they|both))\b)`)
-	behindState   = regexp.MustCompile(`^(?: *$| *[.,;:(—–-]| (?:because|since|as|for)\b)`)
-	behindEdit    = regexp.MustCompile(`^(?:['’]s \w+|\.\w+| *[.,;:—–-]| *$| (?:to|so|as)\b)`)
-	behindForeign = regexp.MustCompile(`^ *(?:$|[:：.,，。;(—–-])`)
+	behindKill    = pattern.New(`^(?: *$| *[.,;:!)(—–-]| (?:from|because|since|as|for|and|too|entirely|now|here|which|outright|completely|altogether|in favou?r)\b)`)
+	behindOrder   = pattern.New(`^ (?:from (?:the|our|this) (?:\w+ )?(?:slate|list|artifact|table|register|ledger|thread|tests?|hypotheses)\b|from consideration\b|because\b|since\b|as (?:it|they)\b|entirely\b|outright\b|completely\b|altogether\b|in favou?r of\b)`)
+	behindMerge   = pattern.New(`^(?: into (?:one|a single)(?: (?:` + itemKinds + `))?)?(?: *[.;!]?$| *[:(—–]|,? (?:because|since|as (?:it|they|both))\b)`)
+	behindState   = pattern.New(`^(?: *$| *[.,;:(—–-]| (?:because|since|as|for)\b)`)
+	behindEdit    = pattern.New(`^(?:['’]s \w+|\.\w+| *[.,;:—–-]| *$| (?:to|so|as)\b)`)
+	behindForeign = pattern.New(`^ *(?:$|[:：.,，。;(—–-])`)
 	// weighing are words before an id, and conditions words behind one, that take a proposal back.
-	weighing   = regexp.MustCompile(`(?i)\b(?:not|never|cannot|if|unless|whether|would|could|might|may|once|when|until|after|before|without|instead|otherwise|already|consider\w*|earlier|previously)\b`)
-	conditions = regexp.MustCompile(`(?i)\b(?:if|unless|once|when|until|only|after|later|next round|instead)\b`)
-	reasons    = regexp.MustCompile(`(?i)\b(?:because|since|as)\b|[:;—–]|, (?:it|which)\b`)
-	isName     = regexp.MustCompile(`^[A-Z][a-z]+[A-Z]\w+$`)
+	weighing   = pattern.New(`(?i)\b(?:not|never|cannot|if|unless|whether|would|could|might|may|once|when|until|after|before|without|instead|otherwise|already|consider\w*|earlier|previously)\b`)
+	conditions = pattern.New(`(?i)\b(?:if|unless|once|when|until|only|after|later|next round|instead)\b`)
+	reasons    = pattern.New(`(?i)\b(?:because|since|as)\b|[:;—–]|, (?:it|which)\b`)
+	isName     = pattern.New(`^[A-Z][a-z]+[A-Z]\w+$`)
 	changeWord = remark.WordsOf(changeWords...)
 	// laterWord is for the sentences that only the third reader knows, too.
 	laterWord   = remark.WordsOf(append(itemform.Clues(), changeWords...)...)
@@ -248,15 +249,15 @@ func (a *announcement) fieldIn(rest string) string {
 }
 
 var (
-	newItem = regexp.MustCompile(`^(?:(?:New|Additional) (` + itemKinds + `)|(?i:(` + itemKinds + `) to (?:add|be added)))(?:: *(.*))?$`)
+	newItem = pattern.New(`^(?:(?:New|Additional) (` + itemKinds + `)|(?i:(` + itemKinds + `) to (?:add|be added)))(?:: *(.*))?$`)
 	// addItem matches a sentence or a title that adds one item and says what it is.
-	addItem = regexp.MustCompile(sentenceBegins + `(?:(?:` + sentenceOwn + `(?:add|introduce|adding|introducing)|Add)` + sentenceAdds + `|(?:New|Additional) (` + itemKinds + `) ([A-Z]{1,2}\d{1,3}))(?: \([^()]{1,40}\))?(?::| —| –| -) *(\S.*)$`)
+	addItem = pattern.New(sentenceBegins + `(?:(?:` + sentenceOwn + `(?:add|introduce|adding|introducing)|Add)` + sentenceAdds + `|(?:New|Additional) (` + itemKinds + `) ([A-Z]{1,2}\d{1,3}))(?: \([^()]{1,40}\))?(?::| —| –| -) *(\S.*)$`)
 	// addThat matches a sentence in which its author adds one item and describes it.
-	addThat = regexp.MustCompile(sentenceBegins + sentenceOwn + `(?:add|introduce|adding|introducing)` + sentenceAdds + ` that (\S.*)$`)
+	addThat = pattern.New(sentenceBegins + sentenceOwn + `(?:add|introduce|adding|introducing)` + sentenceAdds + ` that (\S.*)$`)
 	// elsewhere matches words for another time, or for an item to which something is added.
-	elsewhere = regexp.MustCompile(`\b(?:(?:next|last|previous|another|in) round|later|unless|(?:to|into|under) (?:the )?(?:\w+ of )?[A-Z]{1,2}\d)`)
-	killMark  = regexp.MustCompile(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
-	killedBy  = regexp.MustCompile(`(?i)killed by\W+(\w+)`)
+	elsewhere = pattern.New(`\b(?:(?:next|last|previous|another|in) round|later|unless|(?:to|into|under) (?:the )?(?:\w+ of )?[A-Z]{1,2}\d)`)
+	killMark  = pattern.New(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
+	killedBy  = pattern.New(`(?i)killed by\W+(\w+)`)
 )
 
 // announceSentences records what a line proposes in words, or as the title of an item, besides what has been found in it.

@@ -3,7 +3,6 @@ package delta
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,8 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta/synonyms"
+
+	"brenner/internal/pattern"
 )
 
 // maxTakenOut is how many objects may enclose a delta for the second reader.
@@ -53,7 +54,7 @@ func (o *object) isChange() bool {
 }
 
 // listHead matches the beginning of an object up to the list in it.
-var listHead = regexp.MustCompile(`^\s*\{(?:\s*"[^"\\\n]+"\s*:\s*(?:"[^"\\\n]*"|[\w.+-]+)\s*,)*\s*"([^"\\\n]+)"\s*:\s*\[\s*\{`)
+var listHead = pattern.New(`^\s*\{(?:\s*"[^"\\\n]+"\s*:\s*(?:"[^"\\\n]*"|[\w.+-]+)\s*,)*\s*"([^"\\\n]+)"\s*:\s*\[\s*\{`)
 
 // listIn returns where the elements of the list begin that an object wraps which cannot be read as a
 // whole, or 0. They are read like those of any list.

@@ -2,7 +2,6 @@ package delta
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,6 +10,8 @@ import (
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
+
+	"brenner/internal/pattern"
 )
 
 // orders are the words for operations; the first three in any case, the others with a capital.
@@ -81,7 +82,7 @@ func endsWord(text []byte) bool {
 }
 
 // keyBefore matches the name of a key and the marks up to its value.
-var keyBefore = regexp.MustCompile(`(?i)\b(?:operation|op|action|type|command|kind|verdict|decision|change)(?:[^\pL\pN.,;?!\n]|[>:]\s*\n\s*|&(?:quot|#34|#39);|</?\w{1,20}>\s*){1,24}$`)
+var keyBefore = pattern.New(`(?i)\b(?:operation|op|action|type|command|kind|verdict|decision|change)(?:[^\pL\pN.,;?!\n]|[>:]\s*\n\s*|&(?:quot|#34|#39);|</?\w{1,20}>\s*){1,24}$`)
 
 // written returns where the next operation between two offsets stands that is the value of such a key,
 // or a key or an element itself, or two zeros.
@@ -206,8 +207,8 @@ const maxSketch = 2000
 
 // ownName and ownRef match what the author of an ADD calls its item.
 var (
-	ownName = regexp.MustCompile(`"name"\s{0,9}:\s{0,9}"([^"\\\n]{1,200})"\s{0,9}[,}]`)
-	ownRef  = regexp.MustCompile(`"ref"\s{0,9}:\s{0,9}"([\w.-]{1,64})"\s{0,9}[,}]`)
+	ownName = pattern.New(`"name"\s{0,9}:\s{0,9}"([^"\\\n]{1,200})"\s{0,9}[,}]`)
+	ownRef  = pattern.New(`"ref"\s{0,9}:\s{0,9}"([\w.-]{1,64})"\s{0,9}[,}]`)
 )
 
 // sketchName adds the name and the label of an unreadable ADD, so that its correction can be told from

@@ -2,10 +2,11 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // Answer is what is known of a reply that answers a request for corrections. The request names the blocks of an earlier
@@ -32,18 +33,18 @@ func AnswerOf(text []byte) *Answer {
 }
 
 var (
-	operationKey = regexp.MustCompile(`(?i)\bop(?:eration)?["'*_]*[ \t]*[:=][ \t]*["'*_]*(ADD|EDIT|KILL)\b`)
-	blockNumber  = regexp.MustCompile(`(?i)\b(?:blocks?|deltas?) (?:number |no\.? )?#?\d{1,3}(?:(?:,| and|, and| or| to|-|–) ?#?\d{1,3})*\b`)
+	operationKey = pattern.New(`(?i)\bop(?:eration)?["'*_]*[ \t]*[:=][ \t]*["'*_]*(ADD|EDIT|KILL)\b`)
+	blockNumber  = pattern.New(`(?i)\b(?:blocks?|deltas?) (?:number |no\.? )?#?\d{1,3}(?:(?:,| and|, and| or| to|-|–) ?#?\d{1,3})*\b`)
 
 	// namesOne matches sentences about a block by its number, and namesWhat by its operation.
 	namesOne = shape(`\b(?:blocks?|deltas?|problem) (?:number |no\.? )?#?(?:\d|one|two|three|four|five)\b`,
 		`\b(?:the|my) (?:very )?(?:<nth>|other|quoted)(?: \w+)? (?:<block>|<shown>)\b`, `\b(?:the|my) (?:<nth>|other)(?:$|[.,;:!)]| <is>\b)`, `(?:^|\n)\|? *#?\d{1,2} *\|`)
-	namesWhat = regexp.MustCompile(`\b(?:the|my|that) (kill|edit|addition|add)\b`)
-	isHere    = regexp.MustCompile(`\b(?:above|below|following|here)\b`)
+	namesWhat = pattern.New(`\b(?:the|my|that) (kill|edit|addition|add)\b`)
+	isHere    = pattern.New(`\b(?:above|below|following|here)\b`)
 	leavesOut = shape(`\b(?:omit(?:ted)?|left out|leav(?:e|ing)\b.*\bout|not (?:re)?(?:sent|send|sending|included?|repeat(?:ed)?)|dropped|withdrawn|removed)\b`)
-	goesOn    = regexp.MustCompile(`^(?:(?:and|but|so|hence|thus|therefore|please),? )*(?:it|that|they|this (?:is|was))\b|\b(?:it|them|that)\b`)
+	goesOn    = pattern.New(`^(?:(?:and|but|so|hence|thus|therefore|please),? )*(?:it|that|they|this (?:is|was))\b|\b(?:it|them|that)\b`)
 	// pieceEnd matches the end of a sentence, a clause, a paragraph, or the line before an item of a list.
-	pieceEnd = regexp.MustCompile("[.!?;][*_)\"]*(?:[ \t\r\n]+|$)|\n[ \t\r]*\n|\n[ \t]*(?:[-*+#|>`~]|\\d{1,2}[.)])")
+	pieceEnd = pattern.New("[.!?;][*_)\"]*(?:[ \t\r\n]+|$)|\n[ \t\r]*\n|\n[ \t]*(?:[-*+#|>`~]|\\d{1,2}[.)])")
 )
 
 // ownWords returns a text of an answer without the sentences about blocks that the request named and the answer does not
@@ -104,9 +105,9 @@ func (r Rules) SpeaksOfAnother(sentence string) bool {
 
 // setAside matches words with which an answer calls a block something else than its author's change.
 var (
-	setAside  = regexp.MustCompile(`\b(?:quot(?:e|ed|es|ing|ation|ations)|drafts?|examples?|illustrations?|hypothetical|withdr[ae]w\w*|retract\w*|conditional|not mine|not my|isn't mine|skip(?:ped)?|ignore|disregard|dropped|discarded|rejected|nothing to (?:send|change|submit)|no changes?|only if|only when|unless|not meant|wasn't meant|(?:is|was) [a-z]+'s)\b`)
-	notAside  = regexp.MustCompile(`\b(?:not|no longer|never|isn't|wasn't) (?:just |only |merely )?(?:an? |the |my )?(?:quotation|quote|quoted|draft|example|illustration|hypothetical|conditional|withdrawn)\b`)
-	inAnswers = regexp.MustCompile("(?s)(?:```|~~~).*?(?:```|~~~|$)|\\{.*?\\}")
+	setAside  = pattern.New(`\b(?:quot(?:e|ed|es|ing|ation|ations)|drafts?|examples?|illustrations?|hypothetical|withdr[ae]w\w*|retract\w*|conditional|not mine|not my|isn't mine|skip(?:ped)?|ignore|disregard|dropped|discarded|rejected|nothing to (?:send|change|submit)|no changes?|only if|only when|unless|not meant|wasn't meant|(?:is|was) [a-z]+'s)\b`)
+	notAside  = pattern.New(`\b(?:not|no longer|never|isn't|wasn't) (?:just |only |merely )?(?:an? |the |my )?(?:quotation|quote|quoted|draft|example|illustration|hypothetical|conditional|withdrawn)\b`)
+	inAnswers = pattern.New("(?s)(?:```|~~~).*?(?:```|~~~|$)|\\{.*?\\}")
 )
 
 // Confirms reports whether an answer to a request for corrections, with a block that was in doubt before, means that block:

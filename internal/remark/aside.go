@@ -2,12 +2,13 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
+
+	"brenner/internal/pattern"
 )
 
 var (
 	// aside matches titles that say that the block below is not, or not now, a change of the author.
-	aside = shapes(
+	aside = shape(
 		// Last round I had sent. I already sent this in round 1. At first I wrote.
 		`^(?:(?:in |at )?(?:the )?(?:last|previous|earlier|first|before|previously|originally|initially|round \d+)(?: round| turn| reply| letter| message)?,? )<me> (?:had |have |already )*<sent>(?: <it>(?: <block>)?| the following)?(?: (?:in|at) .*)?$`,
 		`^(?:<me> (?:had |have )?)?already <sent>(?: <it>(?: <block>)?| the following)?(?: (?:in|at|last|before) .*)?$`,
@@ -24,14 +25,14 @@ var (
 		`^(?:the|its|that|this) <block>\b.*\bwould (?:have )?be(?:en)?$`,
 	)
 	// waits matches titles that make the block below depend on something, or put it off.
-	waits = shapes(
+	waits = shape(
 		// Fallback if T1 fails. I might later send.
 		`^(?:only if|in case|fallback if|assuming (?:that )?<id>|when <id> (?:is|comes|fails|holds|turns|returns|gives|shows))\b[^,]*$`,
 		`^(?:if|in case|when|once|assuming|should|were|after|as soon as|until|unless|provided)\b.*\b<me>(?:'ll| <shall>)(?: \w+)? <send>(?: <it>(?: \w+)?| the following)?$`,
 		`\b<me>(?:'ll| <shall>) (?:later|afterwards|eventually|perhaps later) <send>$`,
 	)
 	// asideToo matches sentences that are no titles.
-	asideToo = shapes(
+	asideToo = shape(
 		`^(?:for example|for instance|e\.g\.?|say)[,:]? (?:one|you|<me>|someone) (?:could|might|would|may|can) (?:\w+ )?<send>(?: <it>| the following| something like this)?[.]?$`,
 		`^<shown> ?[—–-]+ ?(?:<never> |not )`,
 		`^<canceled>[.!]?$`,
@@ -39,7 +40,7 @@ var (
 		`^(?:the|that|this) <block>\b.*\bwould have been$`,
 	)
 	// denies matches titles that only seem to say so.
-	denies = shapes(
+	denies = shape(
 		`\b(?:not|no|never|isn't) (?:just |only |merely )?(?:an? |the |my )?(?:\w+ )?<shown>(?:$|[.,:])`,
 		`^(?:following|using|per|by) (?:the|your|this|that)\b`,
 		// As an example of an anomaly, take the twins. When the assumption is explicit, it looks like this.
@@ -47,12 +48,12 @@ var (
 		`^(?:the|this|that|your) <shown>\b.*\b(?:is|are|has|needs|lacks|led|made|helped) (?:me\b|us\b|[a-z]{5,})`,
 	)
 	// announces matches sentences about a block below that others may follow, which continues matches.
-	announces = shapes(
+	announces = shape(
 		`^(?:here is|here's|this is|this (?:one|block|delta) is|below is|what follows is|(?:the following|the next)(?: <block>)? is) (?:only |just |merely )?an? (?:\w+ )?<shown>(?: of (?:an?|the) (?:\w+ )?(?:<block>|format|form))?[.]?$`,
 		`^an? (?:\w+ )?<shown> follows[.]?$`,
 	)
 	continues  = shape(`^(?:it|this|that|the (?:target|operation|section|<block>)|please)\b`)
-	theirReply = regexp.MustCompile(agent + `['’]s (?:\w+ )?` + theirs + `\b`)
+	theirReply = pattern.New(agent + `['’]s (?:\w+ )?` + theirs + `\b`)
 	reads      = shape(`^(?:it|this|that|(?:its|his|her|their|the) (?:<nth> )?<block>) (?:reads|read|says|said|is|was)$`)
 )
 

@@ -2,10 +2,11 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"brenner/internal/pattern"
 )
 
 // Rules are the rules by which the text beside the blocks of an author is read. The author may be unknown ("").
@@ -109,14 +110,14 @@ func isSeveral(sentence string) bool {
 }
 
 var (
-	operated = regexp.MustCompile(`\b(?:ADD|EDIT|KILL|PROMOTE|DEPRECATE|PIN|MERGE|DELETE)\b`)
-	single   = regexp.MustCompile(`\bthis\b`)
-	plural   = regexp.MustCompile(`\b(?:these|those|both|all|two|three)\b`)
+	operated = pattern.New(`\b(?:ADD|EDIT|KILL|PROMOTE|DEPRECATE|PIN|MERGE|DELETE)\b`)
+	single   = pattern.New(`\bthis\b`)
+	plural   = pattern.New(`\b(?:these|those|both|all|two|three)\b`)
 	// infoLine matches a line of words that open a block, as a fence without its marks has: json title="delta 1", BEGIN DELTA.
-	infoLine   = regexp.MustCompile(`(?i)^(?:(?:begin )?(?:deltas?|json5?|jsonc|ya?ml|records?)(?:[ \t]+(?:[\w-]+=\S.*|[{\[(].*)|[ :])?|\[tool_calls\].*)$`)
-	postscript = regexp.MustCompile(`^(?i:p\. ?s\.?:?|ps:) `)
-	fileTitle  = regexp.MustCompile(`(?i)^(?:(?:file|filename|path)[: ]+\S+|\S+\.(?:md|json|jsonl|txt|ya?ml))$`)
-	object     = regexp.MustCompile(`\{\s*["']`) // the beginning of a block
+	infoLine   = pattern.New(`(?i)^(?:(?:begin )?(?:deltas?|json5?|jsonc|ya?ml|records?)(?:[ \t]+(?:[\w-]+=\S.*|[{\[(].*)|[ :])?|\[tool_calls\].*)$`)
+	postscript = pattern.New(`^(?i:p\. ?s\.?:?|ps:) `)
+	fileTitle  = pattern.New(`(?i)^(?:(?:file|filename|path)[: ]+\S+|\S+\.(?:md|json|jsonl|txt|ya?ml))$`)
+	object     = pattern.New(`\{\s*["']`) // the beginning of a block
 )
 
 // openingIn returns where the first line of words that open a block begins, or the end of the text.

@@ -2,16 +2,17 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 var (
 	// otherNames are words for a block that the forms of sentences do not have.
-	otherNames = regexp.MustCompile(`\b(?:patch(es)?|(?:diff|record|lesson|proposal)(s)?)\b`)
-	findings   = regexp.MustCompile(`\b(?:finding|verdict|objection)s?\b`)
-	noChanges  = regexp.MustCompile(`^no changes?(?: (?:needed|required|at all))?[ .:;,—–-]+`)
+	otherNames = pattern.New(`\b(?:patch(es)?|(?:diff|record|lesson|proposal)(s)?)\b`)
+	findings   = pattern.New(`\b(?:finding|verdict|objection)s?\b`)
+	noChanges  = pattern.New(`^no changes?(?: (?:needed|required|at all))?[ .:;,—–-]+`)
 	// pointsUp matches sentences about the block above, however far it is.
 	pointsUp = shape(`\b(?:the|this|that|my|both|these|those|all)(?: \w+)? <block> (?:further )?above\b|\bthe above <block>\b`)
 	dismiss  = shape(`<well>never ?mind <above><end>`)
@@ -127,4 +128,4 @@ func (r Rules) retreats(sentence, lower string, block []byte) bool {
 var aboveWords = [][]byte{[]byte("above"), []byte("Above"), []byte("ABOVE")}
 
 // nextBlock matches the line at which a block may begin.
-var nextBlock = regexp.MustCompile("(?m)^[ \\t>]*(?:```|~~~|:::|[{<])")
+var nextBlock = pattern.New("(?m)^[ \\t>]*(?:```|~~~|:::|[{<])")

@@ -2,8 +2,9 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // frame says how far what opens a part of a reply reaches.
@@ -47,15 +48,15 @@ var (
 		`\b(?:options|possibilities|choices)(?: (?:are|include|would be|on the table|open to us|i see|we have|for \S+))?:?$`, `\b<me> (?:could|might|can) (?:\w+ )?(?:either|do (?:one|any) of|go (?:one|either)|choose|pick)\b`, `\bone (?:could|might|can) (?:either|do)\b`,
 		`\((?:i|a|1)\) .*\bor (?:else )?\((?:ii|b|2)\) `, `\b(?:one|any|either) of the following\b`, `\b(?:discuss|decide|choose|pick|vote) (?:between|among|which|on which)\b`)
 	// chosen matches titles of an option that the author takes.
-	chosen = regexp.MustCompile(`\b(?:chosen|selected|adopted|my (?:choice|pick|proposal|vote)|i (?:choose|pick|take|propose|go)|which i (?:propose|choose|take)|submitted|proposed)\b`)
+	chosen = pattern.New(`\b(?:chosen|selected|adopted|my (?:choice|pick|proposal|vote)|i (?:choose|pick|take|propose|go)|which i (?:propose|choose|take)|submitted|proposed)\b`)
 	// settles matches titles of an author's changes, which end a frame.
-	settles = regexp.MustCompile(`\b(?:deltas?|changes?|submission|decisions?|answer|contribution|kill|edit|add|adding|killing|editing|proposed|propose|conclusion|verdict|recommendations?|actions?|final|output|response|now|my|mine|me|submitted|sent|real|chosen|meant|new)\b`)
-	prefix  = regexp.MustCompile(`^(?:(?:part|section|step|phase|appendix|annex) \w{1,4}|\d{1,2}|[ivx]{1,4}) ?[:.)—–-] ?`)
+	settles = pattern.New(`\b(?:deltas?|changes?|submission|decisions?|answer|contribution|kill|edit|add|adding|killing|editing|proposed|propose|conclusion|verdict|recommendations?|actions?|final|output|response|now|my|mine|me|submitted|sent|real|chosen|meant|new)\b`)
+	prefix  = pattern.New(`^(?:(?:part|section|step|phase|appendix|annex) \w{1,4}|\d{1,2}|[ivx]{1,4}) ?[:.)—–-] ?`)
 	// runIn matches a title in bold that stands before a text on its line.
-	runIn  = regexp.MustCompile(`^(?:[-*+] )?\*\*([^*]{2,60}?)[.:]?\*\*[.:]?(?: |$)`)
-	states = regexp.MustCompile(`\b(?:is|are|was|were|has|have|does)\b`)
+	runIn  = pattern.New(`^(?:[-*+] )?\*\*([^*]{2,60}?)[.:]?\*\*[.:]?(?: |$)`)
+	states = pattern.New(`\b(?:is|are|was|were|has|have|does)\b`)
 	// marker matches the mark of an item of a list.
-	marker = regexp.MustCompile(`^(?:[-*+•] |\(?(?:[a-hA-H]|[ivx]{1,3}|\d{1,2})[.)] ?|\*\*\(?(?:[a-hA-H]|[ivx]{1,3}|\d{1,2})[.)]|(?:[-*+•] )?(?:\*\*)?(?i:option|choice|possibility|variant|scenario|route|path|either|or)\b)`)
+	marker = pattern.New(`^(?:[-*+•] |\(?(?:[a-hA-H]|[ivx]{1,3}|\d{1,2})[.)] ?|\*\*\(?(?:[a-hA-H]|[ivx]{1,3}|\d{1,2})[.)]|(?:[-*+•] )?(?:\*\*)?(?i:option|choice|possibility|variant|scenario|route|path|either|or)\b)`)
 )
 
 // frameOf returns the frame that a title, in small letters, opens.
@@ -64,7 +65,7 @@ func frameOf(title string) frame {
 	if name, _, ok := strings.Cut(title, ": "); ok && frameOf(name) != noFrame {
 		return partFrame
 	}
-	for _, of := range [...]*regexp.Regexp{thinks, weighing, retells, teaches, postponed} {
+	for _, of := range [...]*pattern.Pattern{thinks, weighing, retells, teaches, postponed} {
 		if of.MatchString(title) && !chosen.MatchString(title) {
 			return partFrame
 		}
@@ -209,11 +210,11 @@ func firstLine(text []byte) []byte {
 
 var (
 	// address matches a line with an address that ends in a colon, as mail programs write above a quotation.
-	address = regexp.MustCompile(`<[^<>@\s]+@[^<>\s]+>.*[:：]$`)
+	address = pattern.New(`<[^<>@\s]+@[^<>\s]+>.*[:：]$`)
 	// headerLine matches a line of a letter's header, in any language.
-	headerLine = regexp.MustCompile(`^[*_]*\pL[\pL -]{0,14} ?[:：][*_]* ?\S`)
-	year       = regexp.MustCompile(`\b20\d\d\b|20\d\d年`)
-	dated      = regexp.MustCompile(`^[*_\[<(]*` + agent + `[\]>*_]*(?:,| \||:)? *(?:r(?:ound)? ?\d+|\d{1,2} \pL{3,}\.? .*|\d{1,2}:\d\d)[\]*_):]*$`)
+	headerLine = pattern.New(`^[*_]*\pL[\pL -]{0,14} ?[:：][*_]* ?\S`)
+	year       = pattern.New(`\b20\d\d\b|20\d\d年`)
+	dated      = pattern.New(`^[*_\[<(]*` + agent + `[\]>*_]*(?:,| \||:)? *(?:r(?:ound)? ?\d+|\d{1,2} \pL{3,}\.? .*|\d{1,2}:\d\d)[\]*_):]*$`)
 )
 
 // isAttribution reports whether a line says that another has written what follows: with an address, or with a date or a

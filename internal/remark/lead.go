@@ -2,9 +2,10 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // Lead is what the title before a block says of the blocks above it.
@@ -24,14 +25,14 @@ const (
 var (
 	// amends matches titles of a version that replaces another. A final or new delta may only be the
 	// last or another one.
-	amends = regexp.MustCompile(lead + `(?:(revised|corrected|fixed|improved|rewritten|reworked|amended|correct|right|real|proper|actual|better) (?:and \w+ )?` + another +
+	amends = pattern.New(lead + `(?:(revised|corrected|fixed|improved|rewritten|reworked|amended|correct|right|real|proper|actual|better) (?:and \w+ )?` + another +
 		`|(final|updated|new|second|(?:clean|sharp|clear|strong|simpl|tight|strict)er) (?:and \w+ )?(?:version|attempt|try))(?: is| of (?:it|this|that|the above))?(?:$|,| \()|` +
 		`^(?:version|attempt|try|v) ?([2-9])(?:$|,| \()|` +
 		lead + `(?:here it is )?(corrected|revised|fixed|better|(?:i (?:propose|prefer|suggest) )?(?:instead|this instead)|replaced by(?: this)?)$|` +
 		`\b(let me (?:rewrite|revise|redo|rephrase|restate|correct|fix) (?:it|this|that))\b|\b(replaces|supersedes) (?:it|that|the (?:one|block|delta|version|kill|edit|add|above|previous|first|last)(?: one| block| delta| above)*)(?:$|[,.)])|\b(use this(?: one)?(?: instead)?)$`)
-	retargets = regexp.MustCompile(`\bi (?:actually |really )?(meant)\b|` + lead + `(?:it|that|this|the (?:target|id|section|operation)) should (?:have (?:been|said|read)|(?:be|read|say)(?: [a-z]{1,2}\d+\b|(?: this| as follows)?$))`)
-	offers    = regexp.MustCompile(`^(?:(?:option|choice) (?:[a-d]|[1-4])|(?:version|variant) [a-d]|(?:either|or)(?: this(?: one)?)?)(?:$| \()`)
-	itemID    = regexp.MustCompile(`\b[a-z]{1,2}\d+\b`)
+	retargets = pattern.New(`\bi (?:actually |really )?(meant)\b|` + lead + `(?:it|that|this|the (?:target|id|section|operation)) should (?:have (?:been|said|read)|(?:be|read|say)(?: [a-z]{1,2}\d+\b|(?: this| as follows)?$))`)
+	offers    = pattern.New(`^(?:(?:option|choice) (?:[a-d]|[1-4])|(?:version|variant) [a-d]|(?:either|or)(?: this(?: one)?)?)(?:$| \()`)
+	itemID    = pattern.New(`\b[a-z]{1,2}\d+\b`)
 )
 
 // LeadOf returns what the title at the end of a text says of the blocks above it.
@@ -62,7 +63,7 @@ func LeadOf(text []byte) Lead {
 
 // Titles that set the block below aside.
 var (
-	setsAside = formsOf(articles + `(?:very )?(?:first|initial|original|preliminary) (?:attempt|version|try|take|pass|shot)(?:$|,? \(|,? (?:was|before|that|which|i|we)\b)|` +
+	setsAside = pattern.New(articles + `(?:very )?(?:first|initial|original|preliminary) (?:attempt|version|try|take|pass|shot)(?:$|,? \(|,? (?:was|before|that|which|i|we)\b)|` +
 		// what was meant once
 		`\b(?:i|we) (?:was|were|had been) (?:\w+ )?(?:going|about|planning|tempted|inclined|ready) to\b|` +
 		`^(?:my|our) (?:previous|last|earlier|first|original) (?:reply|message|turn|answer|delta|block|letter) (?:contained|had|included|was|read|said)\b|` +
@@ -80,10 +81,10 @@ var (
 		`^(?:the|an?|this) (?:\w+ ){0,2}?(?:memory|context|excerpt|kickoff|prompt|question|brief|text|instructions?|message|document|source|letter|transcript)(?: text| block| in \S+| \([^)]*\))* ` +
 		`(?:contains?|includes?|shows?|tells?|says|has|reads|gives|quotes)(?:$| this$| (?:\w+ )?(?:agents?|us|me) to (?:send|apply|kill|edit|add|write)| (?:this|the following|an?) (?:\w+ )?(?:deltas?|blocks?|instructions?|commands?|kill|edit|add)\b)`)
 	// postpones and belittles match titles in which the author speaks of no other change.
-	postpones = regexp.MustCompile(`\bnext round,? (?:i|we) (?:would|will|shall|could|might|may|plan to)(?: \w+)? (?:send|propose|submit|apply|kill|edit|add|make)$`)
-	belittles = regexp.MustCompile(`^(?:very |rather |quite )?[a-z-]+,? (?:but|yet|though|and) (?:\w+ )?(?:wrong|incorrect|premature|rejected|not (?:recommended|right|convincing|chosen|proposed|enough|submitted))$`)
+	postpones = pattern.New(`\bnext round,? (?:i|we) (?:would|will|shall|could|might|may|plan to)(?: \w+)? (?:send|propose|submit|apply|kill|edit|add|make)$`)
+	belittles = pattern.New(`^(?:very |rather |quite )?[a-z-]+,? (?:but|yet|though|and) (?:\w+ )?(?:wrong|incorrect|premature|rejected|not (?:recommended|right|convincing|chosen|proposed|enough|submitted))$`)
 	// foreign matches titles in German, Spanish, French, Italian, Portuguese and Chinese.
-	foreign = formsOf(`^(?:[\pL']+ ){0,2}(?:entwurf|beispiel|borrador|ejemplo|brouillon|exempl[eo]|bozza|esempio|rascunho|пример|черновик)(?:$|,| ?[(—–-])|^(?:ein )?beispiel für\b|\bzum beispiel\b|` +
+	foreign = pattern.New(`^(?:[\pL']+ ){0,2}(?:entwurf|beispiel|borrador|ejemplo|brouillon|exempl[eo]|bozza|esempio|rascunho|пример|черновик)(?:$|,| ?[(—–-])|^(?:ein )?beispiel für\b|\bzum beispiel\b|` +
 		`(?:草稿|草案|示例|例子|例如)(?:$|[（(，,])|^(?:如果|假如|若).*(?:下一轮|会提交)|不要(?:采用|应用|执行|使用)|` +
 		`\b(?:nicht (?:übernehmen|anwenden|ausführen|senden|verwenden)|no (?:aplicar|enviar|ejecutar|usar)|ne pas (?:appliquer|envoyer|exécuter|utiliser)|non applicare|não aplicar)(?:$|[).,!])|(?:^|[ ,(])(?:à ignorer|zu ignorieren)(?:$|[).,!])`)
 )
@@ -96,7 +97,7 @@ func isSetAside(title string) bool {
 
 // prevents matches sentences behind a block that forbid to change an item: with the operation and the id, the
 // id and the operation, or the id of one that lives.
-var prevents = regexp.MustCompile(begin + `(?:(?:please )?(?:do not|don't|never|let's not|(?:i|we) (?:(?:will|would|do|should|must) not|won't|shouldn't)) (kill|edit|change|drop|remove) ([a-z]{1,2}\d+)\b|` +
+var prevents = pattern.New(begin + `(?:(?:please )?(?:do not|don't|never|let's not|(?:i|we) (?:(?:will|would|do|should|must) not|won't|shouldn't)) (kill|edit|change|drop|remove) ([a-z]{1,2}\d+)\b|` +
 	`([a-z]{1,2}\d+) (?:should|must|can|may|will) (?:not be (killed|edited|changed|dropped|removed)|stay|remain|live|survive|be kept)\b|([a-z]{1,2}\d+) (?:stays|lives|remains|survives)(?: in| on)?(?:$|[.,;!])|on (?:second thoughts?|reflection),? ([a-z]{1,2}\d+) [a-z]|(?:i|we) (?:(?:will|would|should) )?(?:rather )?keep ([a-z]{1,2}\d+)(?:$|[.,!]))`)
 
 // contradicts reports whether a sentence, in small letters, forbids the operation of a block on its target.
@@ -112,7 +113,7 @@ func contradicts(sentence string, block []byte) bool {
 	return bytes.Contains(bytes.ToUpper(block), []byte(operation)) && isTarget(block, strings.ToUpper(m[2]+m[3]+m[5]+m[6]+m[7]))
 }
 
-var targets = regexp.MustCompile(`(?i)(?:target|\bid)\w*"? *: *"?(\w+)`)
+var targets = pattern.New(`(?i)(?:target|\bid)\w*"? *: *"?(\w+)`)
 
 // isTarget reports whether a block has a delta with some item as its target.
 func isTarget(block []byte, id string) bool {
@@ -126,11 +127,11 @@ func isTarget(block []byte, id string) bool {
 
 var (
 	// hedges matches titles and questions that only weigh a change, and rejects what then rejects it.
-	hedges  = formsOf(`^(?:perhaps|maybe|possibly|let me try|one (?:option|possibility|idea|way)|(?:i|we|one|you) (?:could|might|may)|what if|should (?:i|we)|shall (?:i|we)|could we)\b|^an? .*\b(?:would|could|might) be$|\bcandidate$`)
-	rejects = formsOf(`^(?:(?:hmm+|well|actually|wait)[,.]? )?(?:no(?:$|[.,:;!])|nope\b|i think not\b|rather not\b|but (?:that|this|it)\b|better$|instead$|i prefer\b|(?:the )?real one$|i (?:do not|don't|did not|didn't)(?:$| (?:do|follow|send|act)\b))|^(?:this|that) .*\bi (?:discard|drop|reject) (?:it|this|that)$`)
+	hedges  = pattern.New(`^(?:perhaps|maybe|possibly|let me try|one (?:option|possibility|idea|way)|(?:i|we|one|you) (?:could|might|may)|what if|should (?:i|we)|shall (?:i|we)|could we)\b|^an? .*\b(?:would|could|might) be$|\bcandidate$`)
+	rejects = pattern.New(`^(?:(?:hmm+|well|actually|wait)[,.]? )?(?:no(?:$|[.,:;!])|nope\b|i think not\b|rather not\b|but (?:that|this|it)\b|better$|instead$|i prefer\b|(?:the )?real one$|i (?:do not|don't|did not|didn't)(?:$| (?:do|follow|send|act)\b))|^(?:this|that) .*\bi (?:discard|drop|reject) (?:it|this|that)$`)
 	// weighs matches sentences right before a block, and contrasts those right behind it, that doubt it together.
-	weighs    = formsOf(`\b(?:(?:would|might|could)(?: \w+)? (?:be|have|send|write|propose|submit|follow|go|kill|edit|add|do|say|answer|put)|unless|suppos(?:e|ing)|imagine|going to|instinct|tempt(?:ed|ation)|abandoned|drafting|suggested|proposed|phrased|pictured|contained|had sent|hypothetical|sample|plan is)\b`)
-	contrasts = formsOf(`^(?:but|however|yet|still)\b|^(?:and |so )?(?:i|we) (?:disagree|wouldn't|would not|won't|will not|decline|resist|refuse)\b|\b(?:isn't|is not|aren't|are not|wasn't|was not|don't have|do not have)\b.*\b(?:there|ready|yet|known|mine|needed|warranted)\b|\b(?:premature|daydream|cancelled|no longer|simply wrong|my (?:own|actual)|compare that)\b|^(?:for|in) this round\b|^today\b|\bi'll leave that to\b|^following that\b`)
+	weighs    = pattern.New(`\b(?:(?:would|might|could)(?: \w+)? (?:be|have|send|write|propose|submit|follow|go|kill|edit|add|do|say|answer|put)|unless|suppos(?:e|ing)|imagine|going to|instinct|tempt(?:ed|ation)|abandoned|drafting|suggested|proposed|phrased|pictured|contained|had sent|hypothetical|sample|plan is)\b`)
+	contrasts = pattern.New(`^(?:but|however|yet|still)\b|^(?:and |so )?(?:i|we) (?:disagree|wouldn't|would not|won't|will not|decline|resist|refuse)\b|\b(?:isn't|is not|aren't|are not|wasn't|was not|don't have|do not have)\b.*\b(?:there|ready|yet|known|mine|needed|warranted)\b|\b(?:premature|daydream|cancelled|no longer|simply wrong|my (?:own|actual)|compare that)\b|^(?:for|in) this round\b|^today\b|\bi'll leave that to\b|^following that\b`)
 )
 
 // Beside returns the remark before a block or behind it: by a line of its own, or by both if one weighs a

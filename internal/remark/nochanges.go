@@ -1,9 +1,10 @@
 package remark
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"brenner/internal/pattern"
 )
 
 // NoChanges returns the reason in a line "NO CHANGES: reason". Emphasis and code marks around the
@@ -62,7 +63,7 @@ var (
 		`\b<me>(?: have|'ve)? (?:not|n't) (?:yet )?(?:made up my mind|decided)\b`, `\b<me> (?:abstain|pass)(?:$|,| (?:this|in this|for now|today)\b)`, `^no changes?(?: (?:from me|this round|in this round|for now|today|yet|needed|proposed))?$|^(?:so |hence |thus |therefore )*no (?:deltas?|changes?) (?:from me|this round|in this round|today|yet)\b`)
 	abstainWords = WordsOf("no change", "no delta", "no edit", "no block", "no amend", "no propos", "nothing", "as it", "as they", "as is", "untouched", "unchanged", "alone", "my mind", "decided", "abstain", "pass")
 	// moreOver matches sentences about the rest.
-	moreOver = regexp.MustCompile(`\b(?:other|others|otherwise|further|else|beyond|besides|apart|more|rest|additional|except|remaining|but|last|earlier|previous(?:ly)?|round \d|so far|if|would have|in case|only|[a-z]{1,2}\d+)\b`)
+	moreOver = pattern.New(`\b(?:other|others|otherwise|further|else|beyond|besides|apart|more|rest|additional|except|remaining|but|last|earlier|previous(?:ly)?|round \d|so far|if|would have|in case|only|[a-z]{1,2}\d+)\b`)
 )
 
 // abstains reports whether a sentence of a paragraph, in small letters, says that its author changes nothing.

@@ -2,9 +2,10 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // Blocks named by number or by what they do, wherever a reply speaks of them.
@@ -36,9 +37,9 @@ var (
 	)
 	keepsWhat  = shape(`\b(?:apply|use|take|execute|merge|run) only the (kill|edit|addition|add)(?: (?:of|to|on|for) (<id>))?(?:$|[.)])`)
 	firstDraft = shape(`^first,? (?:comes )?(?:my|the|an?) (?:\w+ )?<shown>, then (?:comes )?(?:my|the) (?:final|real|actual)\b`)
-	struck     = regexp.MustCompile(`~~[^~]*~~`)
+	struck     = pattern.New(`~~[^~]*~~`)
 	clauseEnds = strings.NewReplacer(". ", "\n", "! ", "\n", "? ", "\n", "; ", "\n", ", ", "\n", ".\n", "\n", "!\n", "\n", "?\n", "\n", ";\n", "\n", ",\n", "\n", " and ", "\n", " but ", "\n", " so ", "\n", " then ", "\n")
-	blockWord  = regexp.MustCompile(`(?i)\b(?:blocks?|deltas?|one)\b`)
+	blockWord  = pattern.New(`(?i)\b(?:blocks?|deltas?|one)\b`)
 	bareNth    = shape(`\b(?:the|that|this|my) (?:very )?(?:<nth>|last)(?:$|[.)]| (?:is|was|are|has|should|must|shall|will|as|only|alone|counts?|applies|stands|matters|until|for|because|since|above|below)\b)`)
 	digits     = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "former": 1, "last": Last}
 )
@@ -101,7 +102,7 @@ func (r Rules) namedIn(para string) (all []Remark) {
 var (
 	// canceling matches words that take back a block which their sentence names, in any form.
 	canceling = shape(`\b(?:disregard(?:ed)?|ignored?|omit(?:ted)?|withdraw(?:n|ing)?|withdrew|retract(?:ed|ing)?|discard(?:ed)?|rescind(?:ed)?|revoked?|scratch(?:ed)?|struck|void(?:ed)?|cancel(?:l?ed)?|skip(?:ped)?|nvm|never ?mind|by (?:mistake|accident)|in error|slip(?:ped)?|left out|leave out|taken? back|took back|takes? it back|obsolete|superseded|outdated|leftover|redundant|not (?:be )?(?:applied|executed|merged|submitted|sent|meant|counted|valid|mine|part of|included)|should ?n[o']?t (?:be|have)|does ?n[o']?t count|do not (?:apply|execute|merge|run|count)|don't (?:apply|execute|merge|run|count))\b|(?:→|->|=>|:|[—–-]) ?(?:removed|dropped|withdrawn|deleted|out|no|ignore|skip|discard)\b|[✗✘❌🚫]|\btak(?:e|ing) (?:the|my) .{0,30}\bback\b|(?:^|please |<me> |to |i'll |let me )(?:drop|strike|undo|remove|delete|hold off on) (?:the|my)\b`)
-	undone    = regexp.MustCompile(`\b(?:not|never|no longer|n't) (?:\w+ )?(?:withdraw|retract|ignore|disregard|omit|skip|discard|void|cancel)|\b(?:if|unless|whether|previously|earlier|last round|round \d|as requested|as asked)\b|\?$|\b(?:ignores|omits|skips|discards)\b`)
+	undone    = pattern.New(`\b(?:not|never|no longer|n't) (?:\w+ )?(?:withdraw|retract|ignore|disregard|omit|skip|discard|void|cancel)|\b(?:if|unless|whether|previously|earlier|last round|round \d|as requested|as asked)\b|\?$|\b(?:ignores|omits|skips|discards)\b`)
 	someBlock = shape(`\b(?:the|that|my|this) (?:very )?(<nth>|last)(?: (?:<block>|two|three|object))\b|\b(?:block|delta)s? (?:number |no\.? |#)?(\d|one|two|three|four|five)\b`)
 	someWhat  = shape(`\b(?:the|my|that) (kill|edit|addition|add)(?: above)?(?: (?:of|to|on|for) (<id>))?\b`)
 	onlySome  = shape(`\bonly (?:the )?(<nth>|last) (?:<block>|object)\b|\bonly (?:block|delta) (?:number |no\.? |#)?(\d|one|two|three|four|five)\b|\b(?:block|delta) (?:number |no\.? |#)?(\d|one|two|three|four|five)(?: only| alone)(?:$|[.,;)])|\bthe (<nth>|last) (?:<block>|object) (?:only|alone|replaces the (?:first|previous|former|one above))\b`)

@@ -2,8 +2,9 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // maxProse is how many bytes of the paragraph before a block are read sentence by sentence.
@@ -11,7 +12,7 @@ const maxProse = 600
 
 var (
 	// below matches sentences, anywhere in the paragraph before a block, that say that it is not meant.
-	below = shapes(
+	below = shape(
 		`\b<refBelow>,? (?:is|was|are|comes|came|must|should|may|can|has|had|will|would|which)\b.*\b<doubt>\b|\b<refBelow> (?:only |just |merely )?(?:illustrates|demonstrates|depends on)\b|\b<doubt>\b.*\b<refBelow>(?:<stop>|$)`,
 		// And please do not apply the next one. There is no need to send this.
 		`(?:\b<never>|\b<wont>|\bno need to|\bnot to|\bmust not) (?:\w+ )?(?:apply|send|merge|execute|submit) <next><stop>`,
@@ -46,7 +47,7 @@ var (
 		`^(?:some(?:one|body)?|others?|people|one) (?:would|might|could|may) (?:be (?:inclined|tempted) to )?(?:answer|respond|reply|send|write|submit)\b`,
 	)
 	// belowTitle matches titles, and lines that lead to a block without a colon.
-	belowTitle = shapes(
+	belowTitle = shape(
 		`^(?:plan b|not for (?:this|the current) round)\b`, `\((?:[^)]* )?(?:for context|not now|later)\)?$`,
 		`^(?:placeholder|todo|wip|work in progress|unfinished|incomplete|<canceled>)\b`, `\bunfinished$`, `\bnot now$`,
 		`^my (?:first|initial|original|earlier|previous) (?:attempt|try|version|take)\b.*\b(?:looked like this|was this|was as follows|read)\b`,
@@ -57,13 +58,13 @@ var (
 		`^if t\d+ (?:fails|passes|succeeds|is|comes|shows)\b[^,?]*$`,
 	)
 	// adopts matches sentences in which the author makes what others wrote its own.
-	adopts = shapes(`\b<me> (?:now |also |fully |hereby )*(?:add|adopt|second|support|agree|repeat|resend|endorse|take (?:over|up))\b|\bmy own\b|\bagain\b`)
+	adopts = shape(`\b<me> (?:now |also |fully |hereby )*(?:add|adopt|second|support|agree|repeat|resend|endorse|take (?:over|up))\b|\bmy own\b|\bagain\b`)
 	// theirBlock matches sentences, in their own case, about a block of another author.
-	theirBlock = []*regexp.Regexp{
-		regexp.MustCompile(`^(?i:this|that|it|the following|the next one|below|what follows|here|(?:this|the next|the following) (?:block|delta))(?: (?:is|was)|['’]s) ` + agent + `['’]s (?:\w+ )?(?i:deltas?|blocks?|suggestion|proposal|kill|edit|add|change|version|reply|contribution)\b`),
-		regexp.MustCompile(`\b(?:delta|block|kill|edit|change|proposal) (?:that |which )?` + agent + ` (?:is going to|will|wants? to|wanted to|plans? to|intends? to|sent|wrote|proposed|posted)\b`),
-		regexp.MustCompile(`\b(?:block|delta|one|following|next) (?:is|was|comes|came)(?: \w+)? (?:from|by) ` + agent + `\b`),
-		regexp.MustCompile(`^` + agent + ` (?:ha[sd] )?(?:proposed|sent|wrote|posted|suggested) (?:the following|this|it)\b.*\bI (?:only |just )?(?:quote|object|disagree)\b`),
+	theirBlock = []*pattern.Pattern{
+		pattern.New(`^(?i:this|that|it|the following|the next one|below|what follows|here|(?:this|the next|the following) (?:block|delta))(?: (?:is|was)|['’]s) ` + agent + `['’]s (?:\w+ )?(?i:deltas?|blocks?|suggestion|proposal|kill|edit|add|change|version|reply|contribution)\b`),
+		pattern.New(`\b(?:delta|block|kill|edit|change|proposal) (?:that |which )?` + agent + ` (?:is going to|will|wants? to|wanted to|plans? to|intends? to|sent|wrote|proposed|posted)\b`),
+		pattern.New(`\b(?:block|delta|one|following|next) (?:is|was|comes|came)(?: \w+)? (?:from|by) ` + agent + `\b`),
+		pattern.New(`^` + agent + ` (?:ha[sd] )?(?:proposed|sent|wrote|posted|suggested) (?:the following|this|it)\b.*\bI (?:only |just )?(?:quote|object|disagree)\b`),
 	}
 )
 

@@ -3,8 +3,9 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // maxRemark is how many bytes beside a block are searched for a remark about it.
@@ -39,7 +40,7 @@ const (
 )
 
 var (
-	disowns = formsOf(articles + `(?:bad |wrong |incorrect |first |old |rough |rejected |counter-?)*` + shows + `(?:$|[,.;]|,? [(—–-]|,? (?:of|for|that|which|i|in|from|only|not|\d+)\b|,? ` + changes + `\b)|` +
+	disowns = pattern.New(articles + `(?:bad |wrong |incorrect |first |old |rough |rejected |counter-?)*` + shows + `(?:$|[,.;]|,? [(—–-]|,? (?:of|for|that|which|i|in|from|only|not|\d+)\b|,? ` + changes + `\b)|` +
 		articles + stale + `(?:$|,? \(|,? not |,? ` + changes + `(?:$|,? \(| (?:of|from|in|by|that|which|i|we) ))|` +
 		`\b(?:this|an?|the|following) (?:\w+ )?` + shows + `$|` +
 		`\((?:[^)]* )?(?:not (?:chosen|applied|final|proposed|meant|recommended|preferred|adopted|used|submitted|sent|mine)|do not apply|don't apply|rejected|discarded|drafts?|examples?|withdrawn|retracted|reference|hypothetical|quoted|illustration)(?: [^)]*)?\)|` +
@@ -51,28 +52,28 @@ var (
 		`^(?:the |an? )?(?:deltas?|blocks?|kickoff)(?:'s)? (?:format|syntax|template)s?(?: is| looks like this)?$|^(?:the )?(?:format|syntax)(?: is| of .*)?$|` +
 		`^(?:in )?round \d+,? (?:i|we) (?:sent|wrote|proposed)\b|\b(?:was|were) (?:my|our|the) .{0,30}\bround \d|\b(?:ignore|disregard) (?:it|this|that|these|the following)\b|\b` + forbid + `\b`)
 	// supposes matches titles about what may come later.
-	supposes = formsOf(`^i (?:\w+ )?(?:considered|thought (?:of|about)) .*\b(?:but|and) (?:then )?(?:rejected|dropped|discarded|abandoned|decided against)\b|\b(?:would|could|might|should) (?:then |also |now )?(?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^(?:when|once|after|as soon as) .*, (?:then )?(?:send|submit|apply|merge|execute)\b|^(?:if|should) .*, (?:then )?(?:i (?:will |would |shall )?)?(?:then )?(?:send|submit|kill|edit|add|write|apply|merge|execute)\b|^next round,? (?:i|we)\b[^;]*$`)
+	supposes = pattern.New(`^i (?:\w+ )?(?:considered|thought (?:of|about)) .*\b(?:but|and) (?:then )?(?:rejected|dropped|discarded|abandoned|decided against)\b|\b(?:would|could|might|should) (?:then |also |now )?(?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^(?:when|once|after|as soon as) .*, (?:then )?(?:send|submit|apply|merge|execute)\b|^(?:if|should) .*, (?:then )?(?:i (?:will |would |shall )?)?(?:then )?(?:send|submit|kill|edit|add|write|apply|merge|execute)\b|^next round,? (?:i|we)\b[^;]*$`)
 	// calls matches lines that are no titles.
-	calls = formsOf(`^(?:this|the following|what follows|here) is (?:only |just |merely )?(?:an? |the )?(?:\w+ )?` + shows + `(?:$|[.!,]| only| of (?:what i|the format))|^(?:rough |bad |discarded |rejected |first |old )*` + shows + `(?: \d+)?[.! ]*$`)
+	calls = pattern.New(`^(?:this|the following|what follows|here) is (?:only |just |merely )?(?:an? |the )?(?:\w+ )?` + shows + `(?:$|[.!,]| only| of (?:what i|the format))|^(?:rough |bad |discarded |rejected |first |old )*` + shows + `(?: \d+)?[.! ]*$`)
 	// owned matches titles in which the author then speaks of its own change.
-	owned = formsOf(`^(?:i|we) follow\b|\b(?:in|use|using|with|per) (?:the|its|that|this) (?:\w+ )?(?:format|form|syntax|structure|style|schema)\b|\band (?:now |then |so |therefore )?(?:i )?(?:add|edit|kill|propose|change|sharpen)\b|[,;.!?:—–"”)] ?(?:and |but |then |so )*(?:this|these|here|i|we|my|our|now|so|hence|therefore|thus)\b|\b(?:but|instead|revised|sharpened|updated|corrected|fixed|again|replace[ds]?|final (?:deltas?|version|changes?))\b`)
+	owned = pattern.New(`^(?:i|we) follow\b|\b(?:in|use|using|with|per) (?:the|its|that|this) (?:\w+ )?(?:format|form|syntax|structure|style|schema)\b|\band (?:now |then |so |therefore )?(?:i )?(?:add|edit|kill|propose|change|sharpen)\b|[,;.!?:—–"”)] ?(?:and |but |then |so )*(?:this|these|here|i|we|my|our|now|so|hence|therefore|thus)\b|\b(?:but|instead|revised|sharpened|updated|corrected|fixed|again|replace[ds]?|final (?:deltas?|version|changes?))\b`)
 	// forbids matches lines that are no titles.
-	forbids = formsOf(`^(?:please )?(?:` + forbid + `(?: (?:this|it|that|these|the following)(?: \w+)?)?|(?:ignore|disregard|skip) (?:it|this|that|these|the following)(?: \w+)?)[.! ]*$`)
-	ahead   = regexp.MustCompile(`^(?:please )?(?:do not|don't|never|not) [^.]*\b(?:this|it|these|apply|merge|execute)[.! ]*$`)
-	several = regexp.MustCompile(`\b(?:these|those|both|two|three|all|examples|drafts|samples|templates|options|blocks|deltas|changes|versions|ideas|attempts|proposals|alternatives)\b`)
+	forbids = pattern.New(`^(?:please )?(?:` + forbid + `(?: (?:this|it|that|these|the following)(?: \w+)?)?|(?:ignore|disregard|skip) (?:it|this|that|these|the following)(?: \w+)?)[.! ]*$`)
+	ahead   = pattern.New(`^(?:please )?(?:do not|don't|never|not) [^.]*\b(?:this|it|these|apply|merge|execute)[.! ]*$`)
+	several = pattern.New(`\b(?:these|those|both|two|three|all|examples|drafts|samples|templates|options|blocks|deltas|changes|versions|ideas|attempts|proposals|alternatives)\b`)
 
 	// attributes, possesses and passes match titles in their own case that name another author, and what follows.
-	attributes = regexp.MustCompile(`(?:^|[ \]@])(?:` + agent + `|` + role + `)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|said|says|proposed|proposes|suggest(?:s|ed)|sent|posted|replied|argue[sd]|put it)\b(.*)$`)
-	wrote      = regexp.MustCompile(`^@?((?:[\pL\d.-]+ ){0,2}?[\pL\d.-]+)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|sent|posted)\b(.*)$`)
-	noAuthor   = regexp.MustCompile(`(?i)\b(?:i|we|it|this|that|these|which|what|as|and|to|be|is|are|was|were|not|my|our|deltas?|blocks?|changes?|edits?|kills?|\pL{1,2}\d+)\b`)
-	possesses  = regexp.MustCompile(`^(?:From )?(?:` + agent + `|` + role + `)['’]s (?:\w+ )?` + theirs + `\b(.*)$`)
-	opposes    = regexp.MustCompile(`\b(?:disagree|object|oppose|reject|dispute|contest|refuse|against)\b.*(?: (?:from|by) ` + agent + `()| ` + agent + `['’]s (?:\w+ )?` + theirs + `())$`)
-	passes     = regexp.MustCompile(`(?:^From|\b[Qq]uot(?:ed|ing)(?: from| by)?|\b[Ff]orwarded(?: from| by)|\b(?:posted|written|sent|copied) by|^` + theirs + ` (?:from|by)) ` + agent + `(?: \([^)]{1,40}\))?$()`)
-	speaks     = regexp.MustCompile(`^(?:(?:Agent|From|Author): ?)?\[?` + agent + `\]?(?: \([^)]{1,40}\))?$`)
-	plays      = regexp.MustCompile(`^` + agent + ` \([^)]{1,40}\): `)
-	discusses  = regexp.MustCompile(`\b(?i:i|we|my|our|so|hence|thus|therefore|that|about|which|is|are|fails|agree|add|edit)\b|(?:\S+ ){5}`)
+	attributes = pattern.New(`(?:^|[ \]@])(?:` + agent + `|` + role + `)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|said|says|proposed|proposes|suggest(?:s|ed)|sent|posted|replied|argue[sd]|put it)\b(.*)$`)
+	wrote      = pattern.New(`^@?((?:[\pL\d.-]+ ){0,2}?[\pL\d.-]+)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|sent|posted)\b(.*)$`)
+	noAuthor   = pattern.New(`(?i)\b(?:i|we|it|this|that|these|which|what|as|and|to|be|is|are|was|were|not|my|our|deltas?|blocks?|changes?|edits?|kills?|\pL{1,2}\d+)\b`)
+	possesses  = pattern.New(`^(?:From )?(?:` + agent + `|` + role + `)['’]s (?:\w+ )?` + theirs + `\b(.*)$`)
+	opposes    = pattern.New(`\b(?:disagree|object|oppose|reject|dispute|contest|refuse|against)\b.*(?: (?:from|by) ` + agent + `()| ` + agent + `['’]s (?:\w+ )?` + theirs + `())$`)
+	passes     = pattern.New(`(?:^From|\b[Qq]uot(?:ed|ing)(?: from| by)?|\b[Ff]orwarded(?: from| by)|\b(?:posted|written|sent|copied) by|^` + theirs + ` (?:from|by)) ` + agent + `(?: \([^)]{1,40}\))?$()`)
+	speaks     = pattern.New(`^(?:(?:Agent|From|Author): ?)?\[?` + agent + `\]?(?: \([^)]{1,40}\))?$`)
+	plays      = pattern.New(`^` + agent + ` \([^)]{1,40}\): `)
+	discusses  = pattern.New(`\b(?i:i|we|my|our|so|hence|thus|therefore|that|about|which|is|are|fails|agree|add|edit)\b|(?:\S+ ){5}`)
 
-	quotes = regexp.MustCompile(`\b(?:says|said|reads|wrote|writes|sent)$`) // without a colon
+	quotes = pattern.New(`\b(?:says|said|reads|wrote|writes|sent)$`) // without a colon
 )
 
 // Before returns the remark at the end of a text, about the block that follows it. The names of other
@@ -103,7 +104,7 @@ func (r Rules) Before(text, block []byte) (Remark, bool) {
 }
 
 // rulers matches lines that only divide, at the end of a text.
-var rulers = regexp.MustCompile(`(?:\n[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*)+\s*$`)
+var rulers = pattern.New(`(?:\n[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*)+\s*$`)
 
 // inTitle returns the remark in the last line of a text.
 func inTitle(text []byte, author string) (Remark, bool) {
@@ -155,7 +156,7 @@ func mayForbid(raw []byte) bool {
 
 // isOthers reports whether a title names another author of what follows.
 func isOthers(title, author string, heading bool) bool {
-	for _, pattern := range [...]*regexp.Regexp{attributes, wrote, passes, possesses, opposes} {
+	for _, pattern := range [...]*pattern.Pattern{attributes, wrote, passes, possesses, opposes} {
 		if author == "" && heading && pattern == possesses {
 			return false // it may be the author's own name
 		}
@@ -178,7 +179,7 @@ func isSpeaker(line, author string) bool {
 	if author == "" {
 		return false
 	}
-	for _, pattern := range [...]*regexp.Regexp{speaks, plays} {
+	for _, pattern := range [...]*pattern.Pattern{speaks, plays} {
 		if m := pattern.FindStringSubmatch(line); len(m) > 1 && !isSame(m[1], author) {
 			return true
 		}
@@ -198,7 +199,7 @@ func beginsWith(line, name string) bool {
 	return ok && (rest == "" || !isLetter(rest[0]))
 }
 
-var owning = regexp.MustCompile(`^(?:here(?: is|'s|’s| are) )?(?:my|our) (?:\w+ )?(?:deltas?|changes?|kill|edit|add|answer|reply|contribution|proposal)\b|^i (?:now |therefore |hence )?(?:add|edit|kill|propose)\b`)
+var owning = pattern.New(`^(?:here(?: is|'s|’s| are) )?(?:my|our) (?:\w+ )?(?:deltas?|changes?|kill|edit|add|answer|reply|contribution|proposal)\b|^i (?:now |therefore |hence )?(?:add|edit|kill|propose)\b`)
 
 // unmark removes the marks of a line and its last colon. It also reports whether the line is a title: a
 // heading, a line in bold, or one that ends in a colon.
@@ -217,7 +218,7 @@ func unmark(raw []byte) (line string, title bool) {
 
 var (
 	emphasis = strings.NewReplacer("*", "", "_", "", "`", "", "~~", "", "<summary>", "", "</summary>", "", "<b>", "", "</b>", "", "<strong>", "", "</strong>", "")
-	number   = regexp.MustCompile(`^\d{1,3}[.)] +`)
+	number   = pattern.New(`^\d{1,3}[.)] +`)
 )
 
 // clues are the beginnings of words in remarks, by their first two bytes; _ is a space. Lines without any, and without a

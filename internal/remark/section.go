@@ -2,8 +2,9 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // Section is a part of a reply that a heading, a label or a ruler opens, with what that says of its blocks.
@@ -24,11 +25,11 @@ var (
 	thoughts = shape(`^(?:my |begin |start of )?(?:think(?:ing)?|thoughts?|thought process|scratch ?pad|rough work|let me think|notes? to self|brainstorming|internal monologue)[.…]*$`)
 	reasons  = shape(`^(?:my )?(?:reasoning|analysis)$`)
 	ends     = shape(`^(?:end\b|/|\.* ?done thinking)|^$`)
-	ruler    = regexp.MustCompile(`^(?:(?:[-=~]{2,}|[*_]{3,}) *(.*?) *[-=*_~]{2,}|\[(.*)\]|\{(.*)\}|&lt;(.*)&gt;|\\<(.*)\\>|:{3,} *(?:details|warning|note|info|tip|caution|danger)?(.*))$`)
-	begins   = regexp.MustCompile(`^(?:begin|start)(?: of)? `)
+	ruler    = pattern.New(`^(?:(?:[-=~]{2,}|[*_]{3,}) *(.*?) *[-=*_~]{2,}|\[(.*)\]|\{(.*)\}|&lt;(.*)&gt;|\\<(.*)\\>|:{3,} *(?:details|warning|note|info|tip|caution|danger)?(.*))$`)
+	begins   = pattern.New(`^(?:begin|start)(?: of)? `)
 	// An answer decides what thoughts and reasons before it are; the author's own changes, what thoughts are.
-	answer = regexp.MustCompile(`(?im)^(?:#{1,6} .{0,40}\bfinal\b|[#*_=✅ \[{-]*(?:my |the )?(?:final )?answer[:*_= \]}-]*\r?$)`)
-	change = regexp.MustCompile(`(?im)^[#*_=✅ \[-]*(?:me|mine|(?:my |the )?(?:deltas?|changes?|reply|submission)|\.* ?done thinking\.?)[:*_= \]-]*\r?$`)
+	answer = pattern.New(`(?im)^(?:#{1,6} .{0,40}\bfinal\b|[#*_=✅ \[{-]*(?:my |the )?(?:final )?answer[:*_= \]}-]*\r?$)`)
+	change = pattern.New(`(?im)^[#*_=✅ \[-]*(?:me|mine|(?:my |the )?(?:deltas?|changes?|reply|submission)|\.* ?done thinking\.?)[:*_= \]-]*\r?$`)
 )
 
 // Later says where a reply comes to its answer, and to the author's own changes, for the last time, or -1.
@@ -36,7 +37,7 @@ type Later struct{ Answer, Change int }
 
 // FindLater searches a reply for them.
 func FindLater(text []byte) Later {
-	last := func(pattern *regexp.Regexp) int {
+	last := func(pattern *pattern.Pattern) int {
 		if all := pattern.FindAllIndex(text, -1); all != nil {
 			return all[len(all)-1][0]
 		}
@@ -162,9 +163,9 @@ func (r Rules) Continues(text []byte, lax bool) bool {
 	return len(text) <= maxLabel && (joins.Match(text) && !(lax && settles.Match(bytes.ToLower(text))) || lax && joinsToo.Match(text))
 }
 
-var joinsToo = regexp.MustCompile(`^(?i:(?:and )?(?:then|next|plus|or else|followed by|second|third)|[(\[]?(?:[a-h]|\d{1,2}|[ivx]{1,3})[.)\]]?)[,.:]?$`)
+var joinsToo = pattern.New(`^(?i:(?:and )?(?:then|next|plus|or else|followed by|second|third)|[(\[]?(?:[a-h]|\d{1,2}|[ivx]{1,3})[.)\]]?)[,.:]?$`)
 
-var joins = regexp.MustCompile(`^(?i:or|and|also|another|likewise)\b[^.:\n]*[,:]?$`)
+var joins = pattern.New(`^(?i:or|and|also|another|likewise)\b[^.:\n]*[,:]?$`)
 
 // lastLine returns the last line of a text that is not empty.
 func lastLine(text []byte) []byte {

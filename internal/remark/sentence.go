@@ -3,8 +3,9 @@ package remark
 import (
 	"bytes"
 	"iter"
-	"regexp"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 const fullColon = "：" // as Chinese text has it
@@ -77,7 +78,7 @@ func paragraph(text []byte) (line, rest []byte) {
 }
 
 // lineEnds matches blanks and carriage returns at the end of a line.
-var lineEnds = regexp.MustCompile(`[ \t\r]+\n`)
+var lineEnds = pattern.New(`[ \t\r]+\n`)
 
 // trimLines returns a text without them, so that every blank line ends a paragraph. Rules without oblique sentences keep
 // them, and know only empty lines.

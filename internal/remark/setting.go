@@ -2,8 +2,9 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // setting returns the sentence of the paragraph before a block, or of the one above it, that leaves open whether the block
@@ -52,7 +53,7 @@ var (
 	telling = shape(`\b(?:the|this|that|these|those|next|following) (?:next |following )?(?:<block> )?(?:that follows |below |here )?(?:was|were|is|are|has been|came) (?:\w+ )?(?:posted|written|sent|proposed|copied|taken|quoted|drafted|pasted|lifted|contributed) (?:by|from|under)\b`,
 		`^(?:an?|the|one|another) (?:\w+ )?(?:paragraph|passage|sentence|line|note|letter|message|page|entry|comment)\b.*\b(?:proposed|suggested|said|read|reads|asked|contained|had|says|proposes)\b`)
 	// orders matches an order to another whose name stands before it: RedSky, read your delta again.
-	orders = regexp.MustCompile(`^@?` + agent + `[,:] (?:please |now |just )?(?:read|look|imagine|try|take|compare|consider|think|picture|replace|swap|send|post|write|check|see|recall|remember|note|explain|tell)\b`)
+	orders = pattern.New(`^@?` + agent + `[,:] (?:please |now |just )?(?:read|look|imagine|try|take|compare|consider|think|picture|replace|swap|send|post|write|check|see|recall|remember|note|explain|tell)\b`)
 )
 
 // forbidden reports whether a sentence before a block keeps it from being applied.
@@ -102,10 +103,10 @@ var (
 	willSend = shape(`^(?:one|two|a few|another|some|give me|with)\b.* and <me>(?:'ll| will| would| shall) (?:\w+ )?(?:send|submit|propose|post|file)\b`,
 		`\b<me>(?:'ll| will| would| shall| am going to| plan to| intend to| expect to) (?:\w+ )?(?:send|submit|propose|post|file)\b.*\b(?:once|after|when|as soon as|unless|tomorrow|next round|next time|later|if|should)\b`)
 	// manner matches sentences that end in how something is sent, and thanks those that only answer another.
-	manner = regexp.MustCompile(`\bby (?:sending|posting|submitting|writing|issuing|pasting|replying with)(?: (?:this|the following|something like(?: this)?|an? (?:block|delta|kill|edit)))?$|\b(?:you|one) (?:\w+ ){0,6}(?:as follows|like this|like so|this way)$`)
-	thanks = regexp.MustCompile(`\bas you\b|\bthank`)
+	manner = pattern.New(`\bby (?:sending|posting|submitting|writing|issuing|pasting|replying with)(?: (?:this|the following|something like(?: this)?|an? (?:block|delta|kill|edit)))?$|\b(?:you|one) (?:\w+ ){0,6}(?:as follows|like this|like so|this way)$`)
+	thanks = pattern.New(`\bas you\b|\bthank`)
 	// contrary matches sentences that leave a supposition.
-	contrary = regexp.MustCompile(`\b(?:not|n't|but|however|instead|yet|in fact|in reality|actually|never|no|neither|nothing)\b`)
+	contrary = pattern.New(`\b(?:not|n't|but|however|instead|yet|in fact|in reality|actually|never|no|neither|nothing)\b`)
 )
 
 // sets reports whether a sentence puts those that follow, and the block, into doubt.
@@ -124,7 +125,7 @@ func (r Rules) ends(sentence string, block []byte) bool {
 }
 
 // indented matches the beginning of a line of code.
-var indented = regexp.MustCompile(`^(?: {4}|\t)`)
+var indented = pattern.New(`^(?: {4}|\t)`)
 
 // through returns the sentence that continues behind a block, unless its author acts in it: Sending … would be premature.
 func (r Rules) through(before, block, behind []byte) (Remark, bool) {

@@ -1,8 +1,9 @@
 package remark
 
 import (
-	"regexp"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // classes are the vocabularies of which the shapes of sentences are made, by the name that stands for
@@ -46,16 +47,12 @@ var classes = map[string]string{
 	"well": `^[\^↑⬆☝👆\x{fe0f}]* *(?:step \d+[.:] )?(?:(?:actually|wait|no wait|no|hm+|sorry|oops|correction|please|ps|p\.s|update|edit|note|but|so|and|hold on|ok|okay|on reflection|on second thoughts?)[,.:;! —–-]+)*(?:please )?`,
 }
 
-var className = regexp.MustCompile(`<(\w+)>`)
+var className = pattern.New(`<(\w+)>`)
 
-// shape returns an expression for sentences of one of several forms, in which <name> stands for any word
-// of a class.
-func shape(patterns ...string) *regexp.Regexp {
-	return regexp.MustCompile("(?:" + spelledOut(patterns) + ")")
+// shape returns the pattern of sentences of one of several forms, in which <name> stands for any word of a class.
+func shape(patterns ...string) *pattern.Pattern {
+	return pattern.Of(func() string { return spelledOut(patterns) })
 }
-
-// shapes is shape for many forms.
-func shapes(patterns ...string) forms { return formsOf(spelledOut(patterns)) }
 
 // spelledOut returns a pattern with the words of the classes in it.
 func spelledOut(patterns []string) string {

@@ -2,18 +2,19 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 var (
 	// speakerLine matches a line of a dialogue, which begins with the name of who speaks, in bold or in brackets:
 	// **RedSky:** I agree. [RedSky → all]
-	speakerLine = regexp.MustCompile(`^(?:\*\*|__|\[)@?` + agent + `(?: \([^)]{1,40}\))?(?: ?(?:→|->|=>|➜) ?[^\]:*_]{1,40})?(?:\]:?|:\*\*|\*\*:|:__|__:)(?:[ \t]+(.*))?$`)
+	speakerLine = pattern.New(`^(?:\*\*|__|\[)@?` + agent + `(?: \([^)]{1,40}\))?(?: ?(?:→|->|=>|➜) ?[^\]:*_]{1,40})?(?:\]:?|:\*\*|\*\*:|:__|__:)(?:[ \t]+(.*))?$`)
 	// addresses matches what an author says to the one whose name stands before it.
-	addresses = regexp.MustCompile(`(?i)^(?:you|yours?|you're|thanks?|(?:good|fair) (?:point|question))\b`)
+	addresses = pattern.New(`(?i)^(?:you|yours?|you're|thanks?|(?:good|fair) (?:point|question))\b`)
 	// musing matches a paragraph that opens a bracket of thoughts, or a comment of code.
-	musing = regexp.MustCompile(`(?i)^(?:[(\[] ?(?:think(?:ing)?|thoughts?|reasoning|scratch(?: ?pad)?|musing|brainstorm(?:ing)?|note to self|internal(?:ly)?|draft)\b|/\*)`)
+	musing = pattern.New(`(?i)^(?:[(\[] ?(?:think(?:ing)?|thoughts?|reasoning|scratch(?: ?pad)?|musing|brainstorm(?:ing)?|note to self|internal(?:ly)?|draft)\b|/\*)`)
 )
 
 // Speaking returns the section at the end of a text between blocks, in which others may speak as in a dialogue, and whether

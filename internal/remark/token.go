@@ -1,8 +1,9 @@
 package remark
 
 import (
-	"regexp"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // token is a word of a sentence beside a block.
@@ -20,7 +21,7 @@ const (
 )
 
 // quoted matches words in quotation marks, which are not the sentence's own.
-var quoted = regexp.MustCompile(`"[^"]*"|“[^”]*”`)
+var quoted = pattern.New(`"[^"]*"|“[^”]*”`)
 
 // contractions are written out.
 var contractions = strings.NewReplacer("P.S.", "PS:", "P. S.", "PS:", "’", "'", "e.g.", "for example", "E.g.", "for example", "E.g", "for example", "can't", "can not", "cannot", "can not", "won't", "will not", "n't", " not", "let's", "let us", "Let's", "let us",

@@ -2,8 +2,9 @@ package remark
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // About says which of the blocks above a withdrawal is about, if not the last one.
@@ -21,7 +22,7 @@ func (a About) Names(fence int, operation, target string) bool {
 }
 
 // withdraws matches sentences behind a block that take it back.
-var withdraws = shapes(
+var withdraws = shape(
 	// Ignore that. Do not apply the first block.
 	`<well>(?:<cancel>|<never> (?:apply|execute|send|use|merge)) <above><end>`,
 	`<well>(?:disregard|<never> (?:apply|merge|execute)(?: yet| for now)?)[.! ]*$`,
@@ -91,8 +92,8 @@ var withdraws = shapes(
 
 var (
 	replaces = shape(`<well>(?:please )?use (?:this|the following)(?: one| block| delta)? instead$`)
-	refused  = regexp.MustCompile(`^no[.! ]*$`)
-	clause   = regexp.MustCompile(`[,;:(—–]| (?:because|since|as|so|for) `)
+	refused  = pattern.New(`^no[.! ]*$`)
+	clause   = pattern.New(`[,;:(—–]| (?:because|since|as|so|for) `)
 	opens    = shape(`<well>`)
 	counted  = shape(`\b(<nth>)\b|\b<block> (?:number |no\.? |#)?(\d)\b`)
 	many     = shape(`\b(?:both|all|everything|two|three|four|blocks|deltas|changes|kills|edits|proposals|these|those|them)\b`)

@@ -2,16 +2,17 @@ package itemform
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/artifact"
 	"brenner/artifact/delta/synonyms"
+
+	"brenner/internal/pattern"
 )
 
 // calls matches a call of a function that changes an item.
-var calls = regexp.MustCompile(`(?m)^[ \t>$]*(?:await[ \t]+)?(?:(\w+)\.){0,3}(kill|add|edit|update|remove|delete|retire|drop)(_\w+)?\([ \t]*(?:\w+[ \t]*=[ \t]*)?["'](\w+)["'](.*)`)
+var calls = pattern.New(`(?m)^[ \t>$]*(?:await[ \t]+)?(?:(\w+)\.){0,3}(kill|add|edit|update|remove|delete|retire|drop)(_\w+)?\([ \t]*(?:\w+[ \t]*=[ \t]*)?["'](\w+)["'](.*)`)
 
 // inCalls returns the changes in calls of functions.
 func inCalls(text []byte) (all []Attempt) {
@@ -91,8 +92,8 @@ func inCells(text []byte) (all []Attempt) {
 
 // The parts of queries.
 var (
-	queries  = regexp.MustCompile(`(?i)\b(delete\s+from|update|insert\s+into)\s+["\x60]?(\w+)[^;]{0,400}`)
-	quotedID = regexp.MustCompile(`["'\x60]([A-Z]{1,2}\d{1,3})["'\x60]`)
+	queries  = pattern.New(`(?i)\b(delete\s+from|update|insert\s+into)\s+["\x60]?(\w+)[^;]{0,400}`)
+	quotedID = pattern.New(`["'\x60]([A-Z]{1,2}\d{1,3})["'\x60]`)
 )
 
 // inQueries returns the changes in queries of a database.

@@ -6,12 +6,13 @@ package itemform
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/artifact"
 	"brenner/artifact/delta/synonyms"
+
+	"brenner/internal/pattern"
 )
 
 // The operations.
@@ -68,7 +69,7 @@ func InFence(word string, text, above []byte) []Attempt {
 }
 
 // standing matches words above a text that is not a change: what there is, an example, or the words of others.
-var standing = regexp.MustCompile(`(?i)\b(?:as it (?:stands|is|was)|current(?:ly)?|existing|for reference|reminder|recap|unchanged|original(?:ly)?|so far|before|previous(?:ly)?|now reads|reads now|state of|` +
+var standing = pattern.New(`(?i)\b(?:as it (?:stands|is|was)|current(?:ly)?|existing|for reference|reminder|recap|unchanged|original(?:ly)?|so far|before|previous(?:ly)?|now reads|reads now|state of|` +
 	`as (?:given|shown|sent|quoted)|in the (?:artifact|kickoff|slate)|quot\w+|examples?|e\.g|template|schema|format|shape|placeholder|hypothetical(?:ly)?|results?|data|output|input|parameters?|config\w*|log|reject\w*|discard\w*|withdrawn|considered|next round|later|not propos\w+)\b`)
 
 // leadOf returns the last line of a text, and the heading above it if it is near.
@@ -104,7 +105,7 @@ func sectionIn(line []byte) (artifact.Section, bool) {
 func isWord(c byte) bool { return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // ids matches the ids of items.
-var ids = regexp.MustCompile(`\b[A-Z]{1,2}\d{1,3}\b`)
+var ids = pattern.New(`\b[A-Z]{1,2}\d{1,3}\b`)
 
 // idIn returns the only id of an item in a line, or "".
 func idIn(line []byte) string {
@@ -121,7 +122,7 @@ func idIn(line []byte) string {
 }
 
 // changedField matches a line of a difference that has a field, in JSON or Markdown.
-var changedField = regexp.MustCompile(`^\+[ \t]*(?:[-*][ \t]+)?["*_]{0,3}([A-Za-z][A-Za-z_ ]{1,30}?)["*_]{0,3}[ \t]*:["*_]{0,3}[ \t]*(\S.*)`)
+var changedField = pattern.New(`^\+[ \t]*(?:[-*][ \t]+)?["*_]{0,3}([A-Za-z][A-Za-z_ ]{1,30}?)["*_]{0,3}[ \t]*:["*_]{0,3}[ \t]*(\S.*)`)
 
 // inDiff returns the changed fields in a difference of two texts.
 func inDiff(text, lead []byte) (all []Attempt) {
@@ -161,10 +162,10 @@ func hasField(s artifact.Section, name string) bool {
 
 // rewritten matches the title of a section that is written again in full, and heading one of an item in it.
 var (
-	rewritten = regexp.MustCompile(`(?im)^.{0,60}\b(?:updated|revised|rewritten)\b.{0,20}\b(?:slate|artifact|hypotheses|tests|assumptions|anomalies|critiques?|ledger|register)\b[^.\n]{0,40}:?[ \t]*\r?$`)
-	heading   = regexp.MustCompile(`^#{1,6}[ \t]+\**([A-Z]{1,2}\d{1,3})\b[.:)\] *—–-]*(.*)`)
-	resulting = regexp.MustCompile(`(?i)\b(?:after|with|following|given|including|resulting|would)\b`)
-	field     = regexp.MustCompile(`^[-*\s]*\**([A-Z][A-Za-z ]{1,30})\**:\**[ \t]*\S`)
+	rewritten = pattern.New(`(?im)^.{0,60}\b(?:updated|revised|rewritten)\b.{0,20}\b(?:slate|artifact|hypotheses|tests|assumptions|anomalies|critiques?|ledger|register)\b[^.\n]{0,40}:?[ \t]*\r?$`)
+	heading   = pattern.New(`^#{1,6}[ \t]+\**([A-Z]{1,2}\d{1,3})\b[.:)\] *—–-]*(.*)`)
+	resulting = pattern.New(`(?i)\b(?:after|with|following|given|including|resulting|would)\b`)
+	field     = pattern.New(`^[-*\s]*\**([A-Z][A-Za-z ]{1,30})\**:\**[ \t]*\S`)
 )
 
 // InRewritten returns the items of sections that a text has in full, with their fields below headings.

@@ -1,12 +1,13 @@
 package itemform
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/artifact"
 	"brenner/artifact/delta/synonyms"
+
+	"brenner/internal/pattern"
 )
 
 // The parts of sentences that propose a change.
@@ -26,25 +27,25 @@ const (
 var proposals = []struct {
 	operation string
 	has       string // part of every such sentence
-	form      *regexp.Regexp
+	form      *pattern.Pattern
 }{
-	{kill, " it", regexp.MustCompile(`\b` + oneID + `\b[^.;?!:]{1,80}(?:,| and|, and| so|, so) (?:I|we)(?:['’]d|['’]ll| will)(?: therefore| also| now)? ` + kills + ` it` + ends)},
-	{kill, "s: ", regexp.MustCompile(`^(?:I|We) (?:also )?(?:submit|make|send|propose|have) (?:\w+ )?(?:deltas|changes): [^.?!]{0,120}\b(?:(?:a|the|one) (?:kill|removal) of|I(?: also)? ` + kills + `) ` + kinds + idList)},
-	{edit, "s ", regexp.MustCompile(begins + kinds + oneID + `['’]s (\w+(?: \w+){0,3}) (?:should|must) (?:now )?(?:change to|be (?:changed|set|updated|lowered|raised|marked|reset) (?:to|as|from|by)|become|read|be \d)`)},
-	{edit, "n ", regexp.MustCompile(begins + `[Ii]n ` + oneID + `(?:['’]s (\w+))?, (?:please )?(?:replace|change|swap) ` + quoted + `(?: \S+){0,8} (?:with|to|by|for) `)},
-	{edit, " as its ", regexp.MustCompile(begins + kinds + oneID + ` needs (?:a|an|the) [^.;:?]{2,80} as its (\w+(?: \w+)?)`)},
-	{kill, "~~", regexp.MustCompile(`^~~ *` + oneID + `\b[^~]{0,100}~~[^\w]{0,8}(?:(?:is|are|now) )*(?:dead|` + gone + `)\b`)},
-	{add, " be ", regexp.MustCompile(begins + `(?:[Aa] new|[Aa] further|[Aa]n additional) ` + noun + ` (?:should|must|has to|needs to|is to) be (?:registered|added|recorded|opened|entered|included)(?::| that| —| –) *(\S.*)`)},
+	{kill, " it", pattern.New(`\b` + oneID + `\b[^.;?!:]{1,80}(?:,| and|, and| so|, so) (?:I|we)(?:['’]d|['’]ll| will)(?: therefore| also| now)? ` + kills + ` it` + ends)},
+	{kill, "s: ", pattern.New(`^(?:I|We) (?:also )?(?:submit|make|send|propose|have) (?:\w+ )?(?:deltas|changes): [^.?!]{0,120}\b(?:(?:a|the|one) (?:kill|removal) of|I(?: also)? ` + kills + `) ` + kinds + idList)},
+	{edit, "s ", pattern.New(begins + kinds + oneID + `['’]s (\w+(?: \w+){0,3}) (?:should|must) (?:now )?(?:change to|be (?:changed|set|updated|lowered|raised|marked|reset) (?:to|as|from|by)|become|read|be \d)`)},
+	{edit, "n ", pattern.New(begins + `[Ii]n ` + oneID + `(?:['’]s (\w+))?, (?:please )?(?:replace|change|swap) ` + quoted + `(?: \S+){0,8} (?:with|to|by|for) `)},
+	{edit, " as its ", pattern.New(begins + kinds + oneID + ` needs (?:a|an|the) [^.;:?]{2,80} as its (\w+(?: \w+)?)`)},
+	{kill, "~~", pattern.New(`^~~ *` + oneID + `\b[^~]{0,100}~~[^\w]{0,8}(?:(?:is|are|now) )*(?:dead|` + gone + `)\b`)},
+	{add, " be ", pattern.New(begins + `(?:[Aa] new|[Aa] further|[Aa]n additional) ` + noun + ` (?:should|must|has to|needs to|is to) be (?:registered|added|recorded|opened|entered|included)(?::| that| —| –) *(\S.*)`)},
 }
 
 var (
-	conditions = regexp.MustCompile(`(?i)\b(?:if|unless|once|when|until|only|after|later|next round|instead|not yet)\b`)
-	reasons    = regexp.MustCompile(`(?i)\b(?:because|since|as)\b|[:;—–(]|, (?:it|which|not)\b`)
-	earlier    = regexp.MustCompile(`(?i)\b(?:not|never|cannot|if|unless|whether|could|might|once|when|until|after|without|instead|otherwise|already|earlier|previously|next round)\b`)
-	elsewhere  = regexp.MustCompile(`(?i)\b(?:(?:next|last|previous|another|in) round|later|unless)\b`)
-	inRound    = regexp.MustCompile(`(?i)\b(?:rounds? \d|rounds? (?:one|two|three|ago|before)|(?:this|that|each|every) round's)`)
-	takenBack  = regexp.MustCompile(`(?i)\b(?:(?:but|though|however|yet),? (?:not (?:yet|now)|only (?:if|once|when|after)|I (?:will|would|do|['’]ll|have) (?:wait|not|hold|rather))|left to|left for|is (?:not|premature|wrong|tempting|too early)|would be)\b`)
-	toItem     = regexp.MustCompile(`\b(?:to|into|under) (?:the )?(?:\w+ of )?[A-Z]{1,2}\d`)
+	conditions = pattern.New(`(?i)\b(?:if|unless|once|when|until|only|after|later|next round|instead|not yet)\b`)
+	reasons    = pattern.New(`(?i)\b(?:because|since|as)\b|[:;—–(]|, (?:it|which|not)\b`)
+	earlier    = pattern.New(`(?i)\b(?:not|never|cannot|if|unless|whether|could|might|once|when|until|after|without|instead|otherwise|already|earlier|previously|next round)\b`)
+	elsewhere  = pattern.New(`(?i)\b(?:(?:next|last|previous|another|in) round|later|unless)\b`)
+	inRound    = pattern.New(`(?i)\b(?:rounds? \d|rounds? (?:one|two|three|ago|before)|(?:this|that|each|every) round's)`)
+	takenBack  = pattern.New(`(?i)\b(?:(?:but|though|however|yet),? (?:not (?:yet|now)|only (?:if|once|when|after)|I (?:will|would|do|['’]ll|have) (?:wait|not|hold|rather))|left to|left for|is (?:not|premature|wrong|tempting|too early)|would be)\b`)
+	toItem     = pattern.New(`\b(?:to|into|under) (?:the )?(?:\w+ of )?[A-Z]{1,2}\d`)
 	boxes      = strings.NewReplacer(`\boxed{`, "", `\text{`, "", `\textbf{`, "", `\mathbf{`, "", "$", "")
 )
 

@@ -2,13 +2,14 @@ package itemform
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"brenner/artifact"
 	"brenner/internal/remark"
+
+	"brenner/internal/pattern"
 )
 
 // The titles of new items.
@@ -20,12 +21,12 @@ const (
 )
 
 // titles are the forms of a line that calls an item new: the groups are its kind, its id and what it says.
-var titles = []*regexp.Regexp{
-	regexp.MustCompile(`^` + titleNew + `:? (?:` + titleKind + `,? )?[\[(]?` + oneID + `[\])]?(?: \([^()]{1,40}\))?` + titleTo + `(\S.*)$`),
-	regexp.MustCompile(`^` + titleNew + ` ` + titleKind + `(?: #?\d{1,2})?(?: ?[\[(]` + oneID + `[\])])?` + titleTo + `(\S.*)$`),
-	regexp.MustCompile(`^(?:` + titleKind + ` )?` + oneID + `[:.]? ` + titleMark + `[^\w:—–-]{0,4}(?::| —| –| -|\.| )+ *(\S.*)$`),
-	regexp.MustCompile(`^(?:` + titleKind + ` )?` + oneID + titleTo + `(\S[^:.]{1,90}) ` + titleMark + `[.:]?$`),
-	regexp.MustCompile(`^` + titleKind + `()` + titleTo + `(\S.{1,200}) ` + titleMark + `[.:]?$`),
+var titles = []*pattern.Pattern{
+	pattern.New(`^` + titleNew + `:? (?:` + titleKind + `,? )?[\[(]?` + oneID + `[\])]?(?: \([^()]{1,40}\))?` + titleTo + `(\S.*)$`),
+	pattern.New(`^` + titleNew + ` ` + titleKind + `(?: #?\d{1,2})?(?: ?[\[(]` + oneID + `[\])])?` + titleTo + `(\S.*)$`),
+	pattern.New(`^(?:` + titleKind + ` )?` + oneID + `[:.]? ` + titleMark + `[^\w:—–-]{0,4}(?::| —| –| -|\.| )+ *(\S.*)$`),
+	pattern.New(`^(?:` + titleKind + ` )?` + oneID + titleTo + `(\S[^:.]{1,90}) ` + titleMark + `[.:]?$`),
+	pattern.New(`^` + titleKind + `()` + titleTo + `(\S.{1,200}) ` + titleMark + `[.:]?$`),
 }
 
 // newClues are parts of words that call an item new.
@@ -58,9 +59,9 @@ func InTitle(line string) (a Attempt, named, ok bool) {
 }
 
 var (
-	plusItem = regexp.MustCompile(`^\+ ([A-Z]\d{1,3}):? ([A-Z]\w+(?: \w+){0,5})$`)
-	tagged   = regexp.MustCompile(`^([A-Z]\d{1,3}) \[KILLED\][.!]?$`)
-	listed   = regexp.MustCompile(`^[-*+•] (?:\[[ xX]\] )?([A-Z]\d{1,3})\b[^\[\]]{0,80}\[KILLED\]`)
+	plusItem = pattern.New(`^\+ ([A-Z]\d{1,3}):? ([A-Z]\w+(?: \w+){0,5})$`)
+	tagged   = pattern.New(`^([A-Z]\d{1,3}) \[KILLED\][.!]?$`)
+	listed   = pattern.New(`^[-*+•] (?:\[[ xX]\] )?([A-Z]\d{1,3})\b[^\[\]]{0,80}\[KILLED\]`)
 )
 
 // InMark returns the change of a line that is nothing but an item with the mark of a change.
@@ -83,8 +84,8 @@ func InListed(line string) (a Attempt, ok bool) {
 }
 
 var (
-	changeMark = regexp.MustCompile(`\[(?:KILLED|EDITED|ADDED|NEW|CHANGED|REVISED|KILL|EDIT|ADD)\]`)
-	ofChanges  = regexp.MustCompile(`(?i)\b(?:changes|deltas|edits|operations|updates)\b`)
+	changeMark = pattern.New(`\[(?:KILLED|EDITED|ADDED|NEW|CHANGED|REVISED|KILL|EDIT|ADD)\]`)
+	ofChanges  = pattern.New(`(?i)\b(?:changes|deltas|edits|operations|updates)\b`)
 )
 
 // IsListed reports whether a line between two texts is in a list below a title of changes in which every item has the mark

@@ -2,9 +2,10 @@ package recordform
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // typeNames are the types of records that agents write, and short names of them.
@@ -51,10 +52,10 @@ func OfFence(info []byte, only bool) (id string, ok bool) {
 }
 
 // call matches the beginning of a line that calls a function.
-var call = regexp.MustCompile(`^[ \t>$]*(?:await[ \t]+|return[ \t]+)?(?:[A-Za-z_]\w*\.){0,3}([A-Za-z_]\w*)\(`)
+var call = pattern.New(`^[ \t>$]*(?:await[ \t]+|return[ \t]+)?(?:[A-Za-z_]\w*\.){0,3}([A-Za-z_]\w*)\(`)
 
 // ofTool matches what is behind the name of a tool in the call of one.
-var ofTool = regexp.MustCompile(`^\\*["']\s*,\s*\\*["'](?:arguments|args|parameters|params|input)\\*["']\s*:`)
+var ofTool = pattern.New(`^\\*["']\s*,\s*\\*["'](?:arguments|args|parameters|params|input)\\*["']\s*:`)
 
 // readCall reads the beginning of a line as a call of a function that is named after records.
 func (f *finder) readCall(line []byte) {
@@ -86,13 +87,13 @@ func (f *finder) readCall(line []byte) {
 }
 
 // positional matches an id and a type, or a text, as the first arguments of a call.
-var positional = regexp.MustCompile(`^\s*["']([\w./@-]{1,100})["']\s*,\s*["']+([^"']*)`)
+var positional = pattern.New(`^\s*["']([\w./@-]{1,100})["']\s*,\s*["']+([^"']*)`)
 
 // element matches a tag with its attributes.
-var element = regexp.MustCompile(`^<([A-Za-z][\w-]*)((?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s<>"']+))*)\s*/?>`)
+var element = pattern.New(`^<([A-Za-z][\w-]*)((?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s<>"']+))*)\s*/?>`)
 
 // attribute matches an attribute by which a record is known.
-var attribute = regexp.MustCompile(`(?i)\s(?:data-|record[_-])?(id|type|kind)\s*=\s*["']?([^"'\s>]+)`)
+var attribute = pattern.New(`(?i)\s(?:data-|record[_-])?(id|type|kind)\s*=\s*["']?([^"'\s>]+)`)
 
 // readElement reads a tag that is named after a type of records, or has the attributes of a record. It returns false if
 // it is another one.

@@ -1,9 +1,10 @@
 package recordform
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // Order is a line that says what is to become of a record, or announces one.
@@ -14,9 +15,9 @@ type Order struct {
 }
 
 var (
-	orders = regexp.MustCompile("(?m)^[-+#\\d.) \\t]*[*_`]{0,3}(PROMOTE|DEPRECATE|KILL|Promote|Deprecate|Kill)[*_`]{0,3}:?[ \\t]+(?:record[ \\t]+)?[*_`]{0,3}" +
+	orders = pattern.New("(?m)^[-+#\\d.) \\t]*[*_`]{0,3}(PROMOTE|DEPRECATE|KILL|Promote|Deprecate|Kill)[*_`]{0,3}:?[ \\t]+(?:record[ \\t]+)?[*_`]{0,3}" +
 		"([a-z0-9][\\w./-]*?(?:@v\\d{1,9})?)" + behindID)
-	announcements = regexp.MustCompile("(?m)^[-+#\\d.) \\t]*[*_`]{0,3}(?:(?i:delta)[ \\d.:)*_-]+)?(?:(?:Add|New|add|new) (?:a )?(?:new )?(?:project )?[Rr]ecord|(?:# ?|\\*\\*)Record)(?::[*_`]{0,3}|[*_`]{0,3}:)? [*_`]{0,3}([a-z0-9]\\w*[-./][\\w./-]*\\w)" + behindID +
+	announcements = pattern.New("(?m)^[-+#\\d.) \\t]*[*_`]{0,3}(?:(?i:delta)[ \\d.:)*_-]+)?(?:(?:Add|New|add|new) (?:a )?(?:new )?(?:project )?[Rr]ecord|(?:# ?|\\*\\*)Record)(?::[*_`]{0,3}|[*_`]{0,3}:)? [*_`]{0,3}([a-z0-9]\\w*[-./][\\w./-]*\\w)" + behindID +
 		"|^[-+#\\d.) \\t]*[*_`]{0,3}ADD(?: new)? record:? [*_`]{0,3}([a-z0-9][\\w./-]*)[*_`]{0,3}[ \\t]*[:—–(]")
 )
 
