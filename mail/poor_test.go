@@ -1,6 +1,7 @@
 package mail_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -105,8 +106,21 @@ func TestArgumentsOfPoorServer(t *testing.T) {
 		t.Errorf("got %d messages, want 1: %v", len(all), err)
 	}
 	must(t, func() error { return c.Acknowledge(t.Context(), project, "BlueLake", s.Messages[0].ID) })
-	if waiting, known := c.Unacknowledged(t.Context(), project, "BlueLake"); !known || len(waiting) != 0 {
-		t.Errorf("%v, %t", waiting, known)
+	isAcked := func() string {
+		waiting, isListed := c.Unacknowledged(t.Context(), project, "BlueLake")
+		acked, known := waiting.Acked(s.Messages[0].ID)
+		return fmt.Sprint(isListed, acked, known)
+	}
+	if got := isAcked(); got != "true true true" {
+		t.Errorf("listed, acknowledged, known: %s", got)
+	}
+	for range 25 { // the server lists 20
+		d := question("BlueLake")
+		d.AckRequired = true
+		must(t, func() error { _, err := c.Send(t.Context(), d); return err })
+	}
+	if got := isAcked(); got != "true false false" {
+		t.Errorf("with more than the server lists: listed, acknowledged, known: %s", got)
 	}
 	if c.Keys().Token(c.URL(), project, "Operator") != "bm_local" {
 		t.Error("the token was dropped, although the server did not see it")

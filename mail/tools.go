@@ -229,19 +229,6 @@ func (m *Message) addressFromMarker() {
 	}
 }
 
-// Unacknowledged returns the messages that an agent has not acknowledged, if the server lists them.
-func (c *Client) Unacknowledged(ctx context.Context, project, agent string) (ids []ID, known bool) {
-	v := url.Values{"project": {project}, "limit": {strconv.Itoa(MaxPage)}}
-	var all []Message
-	if err := c.resource(ctx, "resource://views/ack-required/"+url.PathEscape(agent)+"?"+v.Encode(), &all); err != nil {
-		return nil, false
-	}
-	for i := range all {
-		ids = append(ids, all[i].ID)
-	}
-	return ids, true
-}
-
 // pages reports whether threads come in pages: servers with after_id for the inbox have them.
 func (c *Client) pages(ctx context.Context) bool { return c.accepts(ctx, "fetch_inbox", "after_id") }
 

@@ -208,7 +208,7 @@ func (w *wait) checkReceipt(ctx context.Context, all []post.Message) {
 	}
 	waiting, known := w.mailer.Client.Unacknowledged(ctx, w.mailer.Project, w.who.Name)
 	w.silent = !known && ctx.Err() == nil
-	if known && !slices.Contains(waiting, w.sent.ID) {
+	if acked, _ := waiting.Acked(w.sent.ID); acked && known {
 		w.ack()
 	}
 }
