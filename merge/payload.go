@@ -8,6 +8,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
+	"brenner/artifact/delta/fieldform"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 )
@@ -139,7 +140,7 @@ func (e entry) fit(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, stri
 func (e entry) fitText(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
 	if list, ok := f.Value.(artifact.List); ok && spec.Refs {
 		// "discriminates" is a text with ids; a list of ids means the same.
-		text, ok := delta.JoinContrasted(list)
+		text, ok := fieldform.JoinContrasted(list)
 		if !ok {
 			return nil, "it is neither a text nor a list of texts"
 		}

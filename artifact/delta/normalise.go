@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/fieldform"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/fault"
 )
@@ -126,7 +127,7 @@ func (j *judgement) key(name string, f written) {
 	d := &j.b.Delta
 	value := f.value
 	if name == keyRationale {
-		value, _ = joined(value, false)
+		value, _ = fieldform.Join(value, false)
 	}
 	text, isText := value.(artifact.Text)
 	switch {

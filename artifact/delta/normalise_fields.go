@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/fieldform"
 	"brenner/artifact/delta/synonyms"
 )
 
@@ -86,7 +87,7 @@ func (j *judgement) properName(table []synonyms.Set, f *written) string {
 			return ""
 		}
 	}
-	if !suits(spec.Kind, f.value) {
+	if !fieldform.Suits(spec.Kind, f.value) {
 		return ""
 	}
 	return to
@@ -116,12 +117,12 @@ func (j *judgement) checkRequired() {
 
 func (j *judgement) requireField(spec *artifact.FieldSpec) {
 	f := j.field(spec.Name)
-	if f != nil && fits(spec.Kind, f.value) && !isEmpty(f.value) {
+	if f != nil && fieldform.Has(spec.Kind, f.value) && !fieldform.IsEmpty(f.value) {
 		return
 	}
 	hint := fmt.Sprintf("an ADD to %s needs %s", j.spec.ID, requiredNames(j.spec))
 	switch {
-	case f == nil || f.value == (artifact.Null{}) || isEmpty(f.value):
+	case f == nil || f.value == (artifact.Null{}) || fieldform.IsEmpty(f.value):
 		at := j.o.payloadAt
 		if f != nil {
 			at = f.at
@@ -155,18 +156,6 @@ func kindName(k artifact.Kind) string {
 	}
 }
 
-func isEmpty(v artifact.Value) bool {
-	switch v := v.(type) {
-	case artifact.Text:
-		return Blank(string(v))
-	case artifact.Map:
-		return len(v) == 0
-	case artifact.List:
-		return len(v) == 0
-	}
-	return false
-}
-
 const (
 	nameWordCount = 8
 	nameLength    = 60
@@ -176,7 +165,7 @@ func (j *judgement) deriveName() {
 	if j.b.Delta.Operation != Add || !j.spec.HasName() {
 		return
 	}
-	if f := j.field("name"); f != nil && !isEmpty(f.value) && f.value != (artifact.Null{}) {
+	if f := j.field("name"); f != nil && !fieldform.IsEmpty(f.value) && f.value != (artifact.Null{}) {
 		return
 	}
 	main := j.field(j.spec.Main)
@@ -228,9 +217,9 @@ func (j *judgement) shapeFields() {
 		if !ok || f.value == nil {
 			continue
 		}
-		shaped, note := reshape(spec, f.value)
+		shaped, note := fieldform.Fit(spec, f.value)
 		if note == "" && j.r.second && spec.Kind == artifact.KindText {
-			shaped, note = flattened(f.value)
+			shaped, note = fieldform.Flatten(f.value)
 		}
 		if note == "" {
 			continue
@@ -239,157 +228,4 @@ func (j *judgement) shapeFields() {
 			f.value = shaped
 		}
 	}
-}
-
-// reshape converts a value to the shape of its field, and describes the change.
-func reshape(spec *artifact.FieldSpec, v artifact.Value) (artifact.Value, string) {
-	switch spec.Kind {
-	case artifact.KindText:
-		return joined(v, spec.Refs)
-	case artifact.KindList:
-		if t, ok := v.(artifact.Text); ok && !Blank(string(t)) {
-			return artifact.List{t}, "a single text read as a list of one"
-		}
-	case artifact.KindReferences:
-		if m, ok := v.(artifact.Map); ok {
-			return artifact.List{m}, "a single reference read as a list of one"
-		}
-	case artifact.KindFlag:
-		if b, ok := truth(v); ok {
-			return b, fmt.Sprintf("the text %q read as %t", clipped(string(v.(artifact.Text))), bool(b))
-		}
-	case artifact.KindStatus:
-		if t, ok := v.(artifact.Text); ok {
-			low := strings.ToLower(strings.TrimSpace(string(t)))
-			if low != string(t) && slices.Contains(spec.Allowed, low) {
-				return artifact.Text(low), fmt.Sprintf("%q read as %s", clipped(string(t)), low)
-			}
-		}
-	case artifact.KindMap:
-		return eachEntry(v, "numbers and truth values read as texts", asText)
-	case artifact.KindScore:
-		return eachEntry(v, "digits in texts read as numbers", asMark)
-	}
-	return v, ""
-}
-
-// flattened joins an object of texts, one line for each.
-func flattened(v artifact.Value) (artifact.Value, string) {
-	object, _ := v.(artifact.Map)
-	lines := make([]string, 0, len(object))
-	for _, e := range object {
-		text, ok := e.Value.(artifact.Text)
-		if !ok {
-			return v, ""
-		}
-		lines = append(lines, e.Key+": "+string(text))
-	}
-	if len(lines) == 0 {
-		return v, ""
-	}
-	return artifact.Text(strings.Join(lines, "\n")), "an object of texts read as one text"
-}
-
-func joined(v artifact.Value, refs bool) (artifact.Value, string) {
-	list, _ := v.(artifact.List)
-	parts, ok := artifact.TextsOf(list)
-	if !ok || len(parts) == 0 {
-		return v, ""
-	}
-	const note = "a list of texts read as one text"
-	if refs {
-		text, _ := JoinContrasted(list)
-		return text, note
-	}
-	return artifact.Text(strings.Join(parts, "\n")), note
-}
-
-// JoinContrasted joins a list for a field that contrasts items, such as "discriminates": "H1 vs H2"
-// for two ids, "H1 vs H2, H1 vs H3" for two pairs. It returns false if an element is not a text.
-func JoinContrasted(list artifact.List) (artifact.Text, bool) {
-	parts, ok := artifact.TextsOf(list)
-	between := " vs "
-	if slices.ContainsFunc(parts, func(s string) bool { return len(strings.Fields(s)) > 1 }) {
-		between = ", "
-	}
-	return artifact.Text(strings.Join(parts, between)), ok
-}
-
-// eachEntry applies shape to the entries of a map. It returns note if any entry changed.
-func eachEntry(v artifact.Value, note string, shape func(artifact.Value) (artifact.Value, bool)) (artifact.Value, string) {
-	m, _ := v.(artifact.Map)
-	var out artifact.Map
-	for i, e := range m {
-		shaped, ok := shape(e.Value)
-		if !ok {
-			continue
-		}
-		if out == nil {
-			out = slices.Clone(m)
-		}
-		out[i].Value = shaped
-	}
-	if out == nil {
-		return v, ""
-	}
-	return out, note
-}
-
-func asText(v artifact.Value) (artifact.Value, bool) {
-	switch v.(type) {
-	case artifact.Number, artifact.Bool:
-		return artifact.Text(artifact.Canonical(v)), true
-	}
-	return nil, false
-}
-
-func asMark(v artifact.Value) (artifact.Value, bool) {
-	t, ok := v.(artifact.Text)
-	if !ok || len(t) != 1 || !isDigit(t[0]) {
-		return nil, false
-	}
-	return artifact.Number(t[0] - '0'), true
-}
-
-// truth reads a text that means yes or no.
-func truth(v artifact.Value) (artifact.Bool, bool) {
-	t, ok := v.(artifact.Text)
-	if !ok || len(t) > len("false") {
-		return false, false
-	}
-	switch strings.ToLower(string(t)) {
-	case "true", "yes":
-		return true, true
-	case "false", "no":
-		return false, true
-	}
-	return false, false
-}
-
-// fits reports whether a value has the kind of a required field.
-func fits(k artifact.Kind, v artifact.Value) bool {
-	switch v.(type) {
-	case artifact.Text:
-		return k == artifact.KindText || k == artifact.KindAny || k == artifact.KindStatus
-	case artifact.Map:
-		return k == artifact.KindMap || k == artifact.KindAny || k == artifact.KindScore
-	case artifact.List:
-		return k == artifact.KindList || k == artifact.KindAny || k == artifact.KindReferences
-	case artifact.Bool:
-		return k == artifact.KindFlag || k == artifact.KindAny
-	default:
-		return k == artifact.KindAny
-	}
-}
-
-// suits reports whether a value found under another name could have kind k after reshape.
-func suits(k artifact.Kind, v artifact.Value) bool {
-	if v == nil {
-		return false
-	}
-	if fits(k, v) {
-		return true
-	}
-	shaped, note := reshape(&artifact.FieldSpec{Kind: k}, v)
-	return note != "" && fits(k, shaped)
 }

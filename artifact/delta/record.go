@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/fieldform"
 	"brenner/artifact/delta/recordform"
 	"brenner/artifact/delta/synonyms"
 )
@@ -230,7 +231,7 @@ func (j *judgement) recordValue(draft *Draft, f *written) {
 			draft.Rationale = string(reason)
 		}
 	default:
-		value, note := joined(f.value, false)
+		value, note := fieldform.Join(f.value, false)
 		if f.name == fieldContent && note != "" {
 			value = recordform.Paragraphs(f.value)
 		}
@@ -313,7 +314,7 @@ func (j *judgement) checkRecord(draft *Draft) {
 	content := j.field(fieldContent)
 	switch {
 	case draft.Operation != Add:
-	case content == nil || Blank(draft.Content) && (content.value == artifact.Value(artifact.Null{}) || isEmpty(content.value)):
+	case content == nil || Blank(draft.Content) && (content.value == artifact.Value(artifact.Null{}) || fieldform.IsEmpty(content.value)):
 		j.problem(MissingRequiredField, j.o.payloadAt, "content is missing", "a record needs id, type and content, which is its whole text in Markdown")
 	case isPlaceholder(artifact.Text(draft.Content)) && !isPlaceholder(artifact.Text(draft.ID)):
 		j.problem(InvalidField, content.at, "the content is a placeholder", "write the whole text of the record, or leave the block out")

@@ -286,11 +286,4 @@ func valueOf(fields []written) artifact.Value {
 }
 
 // clipped shortens a message to one line.
-func clipped(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, text.Clip(s, 60))
-}
+func clipped(s string) string { return text.ClipLine(s, 60) }

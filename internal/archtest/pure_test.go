@@ -52,7 +52,7 @@ func (c *checker) pureImports(f *ast.File, row Row) {
 		}
 		first, _, _ := strings.Cut(p, "/")
 		switch {
-		case isBelow(p, impure):
+		case isBelow(p, impure) && !contains(row.Standard, p):
 			c.add(spec.Pos(), ruleImport, "a pure package may not import %s", p)
 		case strings.Contains(first, ".") && !row.mayOutside(p):
 			c.add(spec.Pos(), ruleImport, "the row of %s does not allow %s of another module", row.Path, p)

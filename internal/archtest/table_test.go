@@ -25,6 +25,9 @@ type Row struct {
 	// Outside are the packages of other modules that a pure package may import.
 	// Shell and support packages may import any.
 	Outside string
+	// Standard are the impure packages of the standard library that a pure package may import, because it
+	// returns the same values with them.
+	Standard string
 }
 
 // Table is the architecture. A package of the tree without a row is a finding,
@@ -82,7 +85,7 @@ func brenner() Table {
 		{Path: "internal/baseurl", Kind: Shell, Needs: "internal/secret"},
 		{Path: "internal/fault", Kind: Pure},
 		{Path: "internal/markdown", Kind: Pure},
-		{Path: "internal/pattern", Kind: Shell},
+		{Path: "internal/pattern", Kind: Pure, Standard: "sync"},
 		{Path: "internal/remark", Kind: Pure, Needs: "internal/pattern"},
 		{Path: "internal/secret", Kind: Pure},
 		{Path: "internal/text", Kind: Pure},
@@ -94,17 +97,18 @@ func brenner() Table {
 		{Path: "internal/archtest", Kind: Support},
 
 		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/markdown internal/text internal/yaml", Outside: jsontext},
+		{Path: "artifact/delta/fieldform", Kind: Pure, Needs: "internal/text artifact"},
 		{Path: "artifact/delta/nearjson", Kind: Pure, Needs: "internal/markdown artifact", Outside: jsontext},
-		{Path: "artifact/delta/recordform", Kind: Pure, Needs: "artifact"},
+		{Path: "artifact/delta/recordform", Kind: Pure, Needs: "internal/pattern artifact"},
 		{Path: "artifact/delta/synonyms", Kind: Pure, Needs: "artifact"},
-		{Path: "artifact/delta/itemform", Kind: Pure, Needs: "internal/remark artifact artifact/delta/synonyms"},
-		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta/itemform artifact/delta/nearjson artifact/delta/recordform artifact/delta/synonyms", Outside: jsontext + " " + uuid},
+		{Path: "artifact/delta/itemform", Kind: Pure, Needs: "internal/pattern internal/remark artifact artifact/delta/synonyms"},
+		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/pattern internal/remark internal/text artifact artifact/delta/fieldform artifact/delta/itemform artifact/delta/nearjson artifact/delta/recordform artifact/delta/synonyms", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/text artifact"},
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
 
 		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact"},
 
-		{Path: "merge", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta roster"},
+		{Path: "merge", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta artifact/delta/fieldform roster"},
 		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault artifact artifact/delta artifact/lint roster merge"},
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},

@@ -25,6 +25,16 @@ func Clip(text string, most int) string {
 	return text
 }
 
+// ClipLine is Clip for a message of one line: control characters become spaces.
+func ClipLine(text string, most int) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, Clip(text, most))
+}
+
 // First returns the first n characters of text.
 func First(text string, n int) string {
 	if len(text) <= n {

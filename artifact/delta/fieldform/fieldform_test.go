@@ -1,4 +1,4 @@
-package delta
+package fieldform
 
 import (
 	"slices"
@@ -28,11 +28,11 @@ func TestKindsAcceptValues(t *testing.T) {
 		{nil, []artifact.Kind{artifact.KindAny}, nil},
 	} {
 		for _, k := range kinds {
-			if got := fits(k, c.value); got != slices.Contains(c.as, k) {
+			if got := Has(k, c.value); got != slices.Contains(c.as, k) {
 				t.Errorf("%#v as kind %v: got %t", c.value, k, got)
 			}
 			want := c.value != nil && (slices.Contains(c.as, k) || slices.Contains(c.after, k))
-			if got := suits(k, c.value); got != want {
+			if got := Suits(k, c.value); got != want {
 				t.Errorf("%#v normalised to kind %v: got %t", c.value, k, got)
 			}
 		}
