@@ -79,6 +79,9 @@ type execution struct {
 // run runs the program to its end. It fails if the result is unknown.
 func (x *execution) run(ctx context.Context) *agent.Failure {
 	at, err := x.prepare()
+	if f, ok := errors.AsType[*agent.Failure](err); ok {
+		return f
+	}
 	if err != nil {
 		return spoolFailure(err)
 	}

@@ -127,11 +127,30 @@ func (p *Program) populate(at runDirs) error {
 		if _, err := os.Stat(from); err != nil {
 			continue
 		}
+		if p.kind.trim != nil && name == p.kind.logins[0] {
+			if err := p.trimLogin(from, filepath.Join(at.home, p.kind.home, name)); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := os.Symlink(from, filepath.Join(at.home, p.kind.home, name)); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
 	return nil
+}
+
+// trimLogin writes what the program may see of a login file.
+func (p *Program) trimLogin(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	data, f := p.kind.trim(p, from, data)
+	if f != nil {
+		return f
+	}
+	return os.WriteFile(to, data, 0o600)
 }
 
 // loginDir returns the directory of the user's own login, or "".

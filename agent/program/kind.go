@@ -26,6 +26,8 @@ type kind struct {
 	home      string   // its directory below the home directory
 	homeEnv   string   // the variable for that directory
 	logins    []string // files in that directory that hold the login
+	// trim returns what the program may see of the first login file; nil passes the file itself.
+	trim func(p *Program, path string, data []byte) ([]byte, *agent.Failure)
 	// args returns the arguments after the command.
 	args func(*Program) []string
 	// environ returns variables of its own, in addition to the common ones.

@@ -97,6 +97,7 @@ func profiles() map[string]profile {
 				install: "install it with `npm install -g @continuedev/cli`, or set command to its path",
 				login:   "configure a model in ~/.continue/config.yaml, or set the key of its provider, such as ANTHROPIC_API_KEY",
 				keys:    providerKeys(), home: ".continue", homeEnv: "CONTINUE_GLOBAL_DIR", logins: []string{"config.yaml", "auth.json"},
+				trim:   trimContinue,
 				format: &format{plain: true, trouble: "status=error message"},
 			},
 			line: `--print --exclude=Bash --exclude=Fetch --exclude=Write --exclude=Edit --exclude=MultiEdit --config ../home/.continue/config.yaml`,

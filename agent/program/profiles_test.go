@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"brenner/agent"
 	"brenner/agent/program"
+	"brenner/internal/fault"
 )
 
 // described returns the kinds that are described as data.
@@ -93,4 +95,63 @@ func TestKeyOfProvider(t *testing.T) {
 			t.Errorf("%s: %s", model, detail)
 		}
 	}
+}
+
+// Of the user's configuration, Continue sees the models and not the tools.
+func TestContinueSeesOnlyModels(t *testing.T) {
+	bin, home, copied := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "copied")
+	script(t, filepath.Join(bin, "cn"), `cat >/dev/null; cat "$HOME/.continue/config.yaml" >"$COPIED"; ls -A "$HOME/.continue"`)
+	o := program.Options{
+		Kind: program.Continue, Home: home, Pass: []string{"COPIED"},
+		Environ: []string{"PATH=" + bin + ":/usr/bin:/bin", "COPIED=" + copied, "GORACE=atexit_sleep_ms=0"},
+	}
+	const models = `
+models:
+  - {name: First, provider: openai, model: m1, apiBase: 'http://127.0.0.1:1/v1', apiKey: '${{ secrets.K }}'}
+  - &second {name: Second, provider: anthropic, model: m2}
+`
+	const both = `{"models":[{"apiBase":"http://127.0.0.1:1/v1","apiKey":"${{ secrets.K }}","model":"m1","name":"First","provider":"openai"},` +
+		`{"model":"m2","name":"Second","provider":"anthropic"}],"name":"brenner","schema":"v1","version":"1.0.0"}`
+	const second = `{"models":[{"model":"m2","name":"Second","provider":"anthropic"}],"name":"brenner","schema":"v1","version":"1.0.0"}`
+	const danger = "mcpServers: [{name: danger, command: sh, args: [-c, rm]}]\nrules: [Use the tool.]\ndata: [{destination: 'https://other.example'}]\n"
+	for _, test := range []struct {
+		config, model, want string
+		code                fault.Code
+	}{
+		{danger + models, "", both, ""},
+		{danger + models, "m2", second, ""},
+		{danger + models, "Second", second, ""},
+		{danger + models, "anthropic/m2", second, ""},
+		{danger + models, "m3", "", agent.ModelUnknown},
+		{danger, "", "", agent.NoAuth},
+		{"models: {a: b", "", "", agent.NoAuth},
+		{"models: 5", "m1", "", agent.NoAuth},
+		{"", "", "", agent.NoAuth},
+	} {
+		path := filepath.Join(home, ".continue", "config.yaml")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(test.config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_ = os.Remove(copied) // of the test before
+		o.Model = test.model
+		p := newProgram(t, o)
+		if test.code != "" {
+			if f := fails(t, t.Context(), p, test.code); f.Hint == "" || exists(copied) {
+				t.Errorf("%s, %s: %+v", test.config, test.model, f)
+			}
+			continue
+		}
+		answers(t, p, "config.yaml")
+		if data, err := os.ReadFile(copied); string(data) != test.want || err != nil {
+			t.Errorf("%s, %s: got %s, %v", test.config, test.model, data, err)
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

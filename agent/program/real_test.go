@@ -330,3 +330,29 @@ func TestRealDescribed(t *testing.T) {
 		})
 	}
 }
+
+// With the user's own configuration, Continue starts no tool server of it, and offers its model no tools that change anything.
+func TestRealContinueOwnModels(t *testing.T) {
+	home, ran := t.TempDir(), filepath.Join(t.TempDir(), "ran")
+	r := newReal(t, program.Continue, program.Options{}, always(programtest.Answer{Text: wanted}))
+	config := fmt.Sprintf("models: [{name: M, provider: openai, model: double-model, apiBase: %s/v1, apiKey: k, roles: [chat], capabilities: [tool_use]}]\n"+
+		"mcpServers: [{name: danger, command: touch, args: [%s]}]\n", r.model.URL, ran)
+	if err := os.MkdirAll(filepath.Join(home, ".continue"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".continue", "config.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := r.options
+	o.Home, o.KeyEnv, o.BaseURL = home, "", ""
+	p, err := program.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers(t, p, wanted)
+	asked := r.model.Questions()
+	t.Logf("offered %q", asked[0].Offered)
+	if exists(ran) || strings.Contains(strings.ToLower(fmt.Sprint(asked[0].Offered)), "bash") {
+		t.Errorf("the tool server ran: %v; offered %q", exists(ran), asked[0].Offered)
+	}
+}

@@ -146,7 +146,7 @@ func brenner() Table {
 		{Path: "agent/program/supervisor", Kind: Shell, Needs: "internal/files internal/secret"},
 		{Path: "agent/mail", Kind: Shell, Needs: "internal/baseurl internal/fault roster mail agent"},
 		{Path: "agent/openai", Kind: Shell, Needs: "internal/baseurl internal/fault internal/modelhttp internal/secret internal/text agent"},
-		{Path: "agent/program", Kind: Shell, Needs: "internal/baseurl internal/fault internal/secret internal/text agent agent/program/supervisor"},
+		{Path: "agent/program", Kind: Shell, Needs: "internal/baseurl internal/fault internal/secret internal/text internal/yaml agent agent/program/supervisor"},
 		{Path: "agent/rehearsal", Kind: Shell, Needs: "internal/fault internal/text internal/yaml roster agent"},
 		{Path: "agent/tape", Kind: Shell, Needs: "internal/fault internal/secret internal/text agent"},
 		{Path: "agent/openai/openaitest", Kind: Support},
