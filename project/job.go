@@ -9,7 +9,6 @@ import (
 	"brenner/config"
 	"brenner/govern/shown"
 	"brenner/internal/fault"
-	"brenner/internal/tokens"
 	"brenner/internal/trust"
 	"brenner/kickoff"
 	"brenner/session"
@@ -263,7 +262,7 @@ type RunResult struct {
 func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 	if j.ended != nil {
 		if j.History.State.Opened.Rehearsal == "" {
-			lessons := j.project.learner(j.store, tokens.New())
+			lessons := j.project.learner(j.store)
 			lessons.Learned = w.Learned
 			lessons.CatchUp(ctx)
 		}
@@ -271,7 +270,7 @@ func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 	}
 	r := j.models.runner(j.store, j.project.holder(j.doing), j.script, j.parties)
 	r.Project, r.Deadline = j.project.sessionRecords(j.store), j.project.Config.Timeouts.Session
-	lessons := j.project.learner(j.store, j.models.Counter)
+	lessons := j.project.learner(j.store)
 	lessons.Learned = w.Learned
 	r.Memory, r.Drain, r.Observe, j.models.Progress = lessons, w.Drain, w.Event, w.Tokens
 	if j.script == nil { // rehearsals do not use the playbook

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"brenner/config"
-	"brenner/internal/tokens"
 	"brenner/roster"
 	"brenner/session/flow"
 )
@@ -57,7 +56,7 @@ func newSizes(t *testing.T, s *sizes, entries ...config.Model) (*Models, []flow.
 	})
 	cfg := &config.Config{Models: entries}
 	cfg.BaseURL = server.URL + "/v1"
-	m := &Models{Project: &Project{&Host{}, cfg}, Transport: http.DefaultTransport, Counter: tokens.New(), contexts: &contextSizes{of: make(map[[3]string]func() int)}}
+	m := &Models{Project: &Project{&Host{}, cfg}, Transport: http.DefaultTransport, contexts: &contextSizes{of: make(map[[3]string]func() int)}}
 	var parties []flow.Party
 	for i, e := range entries {
 		parties = append(parties, m.Project.Party(roster.Entry{Agent: fmt.Sprint("A", i), Model: e.Model}, AgentOverride{}))

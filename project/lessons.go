@@ -6,15 +6,13 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/internal/text"
-	"brenner/internal/tokens"
 	"brenner/playbook/keeper"
-	"brenner/session"
 	"brenner/session/memory"
 	"brenner/store"
 )
 
 // learner returns the playbook of running sessions.
-func (p *Project) learner(st store.Store, counter session.Counter) *memory.Learner {
+func (p *Project) learner(st store.Store) *memory.Learner {
 	c := &p.Config.Playbook
 	return &memory.Learner{Store: st, Domain: c.Domain, Now: p.Now, Log: p.Log, Open: func(ctx context.Context) (*memory.Book, error) {
 		e, err := p.embedder()
@@ -22,7 +20,7 @@ func (p *Project) learner(st store.Store, counter session.Counter) *memory.Learn
 			return nil, err
 		}
 		k, err := keeper.Open(ctx, keeper.Options{Store: st, Rules: c.Rules, Embedder: e, Now: p.Now})
-		return &memory.Book{Keeper: k, Tokens: c.Tokens, Count: counter.Count}, err
+		return &memory.Book{Keeper: k, Tokens: c.Tokens, Count: p.Tokens.Count}, err
 	}}
 }
 
@@ -72,7 +70,7 @@ func (p *Project) HarvestPlaybook(ctx context.Context, thread string) (*Harvest,
 			return nil, err
 		}
 	}
-	m := p.learner(st, tokens.New())
+	m := p.learner(st)
 	for _, t := range threads {
 		h, err := p.source(st, t).Load(ctx)
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"brenner/agent/rehearsal"
 	"brenner/govern/shown"
-	"brenner/internal/tokens"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/roster"
@@ -92,9 +91,6 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	p.warnOfAddresses(j.pins.parties(), Traffic{BaseURL: o.BaseURL})
 	p.warnOfMail(j.pins.parties())
 	j.models.Transport = wideTransport(plan.opened.Limits.Concurrency)
-	if c, ok := j.models.Counter.(*tokens.Counter); ok {
-		j.models.Counter = tokens.NewCached(c) // thousands of messages differ in a few lines only
-	}
 	if err := j.models.PrepareMail(ctx, plan.parties, false, mailURLFlag+" URL"); err != nil {
 		return nil, err
 	}
@@ -163,7 +159,7 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 		timeout: cmp.Or(j.plan.plan.Session.Timeout, p.Config.Timeouts.Session),
 	}
 	if j.plan.opened.Work.Script == "" {
-		sessions.lessons = p.learner(j.store, m.Counter)
+		sessions.lessons = p.learner(j.store)
 		sessions.lessons.Learned = j.options.Learned
 		sessions.lessons.CatchUp(ctx)
 	}
@@ -314,8 +310,8 @@ const loopPatience = time.Minute
 // fork returns a copy for one session.
 func (m *Models) fork() *Models {
 	return &Models{
-		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline, named: m.named, versions: m.versions, contexts: m.contexts,
-		Mail: m.Project.sessionMail(m.mailbox, m.Counter.Count), mailbox: m.mailbox,
+		Project: m.Project, Transport: m.Transport, slots: m.slots, patience: loopPatience, offline: m.offline, named: m.named, versions: m.versions, contexts: m.contexts,
+		Mail: m.Project.sessionMail(m.mailbox), mailbox: m.mailbox,
 	}
 }
 

@@ -27,11 +27,10 @@ func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, pins *loo
 	if err := pinned.Write(ctx, store.Batch{Blobs: p.blobs}); err != nil {
 		return nil, err
 	}
-	counter := models.Counter
-	r := p.project.runner(st, p.project.holder(""), counter)
+	r := p.project.runner(st, p.project.holder(""))
 	records := p.project.sessionRecords(st)
 	r.Project, r.Common = records, &session.Common{}
-	lessons := p.project.learner(st, counter)
+	lessons := p.project.learner(st)
 	lessons.ReadOnly, r.Memory = true, lessons
 	sessions := &loopSessions{models: models, pins: pins, scripts: p.scripts, store: pinned}
 	w := &p.opened.Work
@@ -78,7 +77,7 @@ func (p *PinnedPlan) estimatePreflight(models *Models, out *LoopEstimate, budget
 	probes, parties := models.probesOf(p.parties)
 	reply := p.opened.Work.Settings.Reply
 	models.fit(probes, parties, reply, budget)
-	input, output := preflight.Most(models.Counter.Count, reply)
+	input, output := preflight.Most(p.project.Tokens.Count, reply)
 	most, n, priced := flow.Cost{}, 0, true
 	for i := range probes {
 		if probes[i].Status == "" && probes[i].Via != config.ViaProgram {
@@ -123,5 +122,5 @@ func (p *PinnedPlan) estimateCell(ctx context.Context, r *session.Runner, record
 	if err != nil {
 		return nil, err
 	}
-	return p.project.estimator(&b, parties, r.Tokens).Estimate(opening), nil
+	return p.project.estimator(&b, parties).Estimate(opening), nil
 }

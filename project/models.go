@@ -19,7 +19,6 @@ import (
 	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/files"
-	"brenner/internal/tokens"
 	"brenner/session"
 	"brenner/session/flow"
 )
@@ -42,7 +41,6 @@ type Models struct {
 	closers   // a recording, and our own mail server
 	Project   *Project
 	Transport http.RoundTripper
-	Counter   session.Counter
 	Progress  func(call string, output int)
 	slots     *endpointSlots
 	Mail      *sessionMail // for agents with mailboxes
@@ -61,14 +59,13 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	if err := run.reachModels(parties); err != nil {
 		return nil, err
 	}
-	counter := tokens.New()
-	counter.Warm()
+	p.Tokens.Warm()
 	m := &Models{
-		Project: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
+		Project: p, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
 		offline: run.Tape != "", named: run.named(), versions: &programVersions{of: make(map[string]string)}, contexts: &contextSizes{of: make(map[[3]string]func() int)},
 		mailbox: func() (*Mailbox, error) { return p.mailboxOf(parties, "") },
 	}
-	m.Mail = p.sessionMail(m.mailbox, counter.Count)
+	m.Mail = p.sessionMail(m.mailbox)
 	if err := m.check(parties, budgetUSD); err != nil {
 		return nil, err
 	}
@@ -191,7 +188,7 @@ func (m *Models) maker(s agent.Setup) (agent.Agent, error) {
 	o := openai.Options{
 		BaseURL: s.BaseURL, Key: key, KeyName: name, Organization: model.Organization, Headers: headers(model.Headers), Model: s.ModelID,
 		API: s.API, Temperature: model.Temperature, Seed: model.Seed, ReasoningEffort: model.Effort,
-		Structured: s.Structured, Client: &http.Client{Transport: m.Transport}, Count: m.Counter.Count, Progress: m.tell,
+		Structured: s.Structured, Client: &http.Client{Transport: m.Transport}, Count: m.Project.Tokens.Count, Progress: m.tell,
 	}
 	if s.Seed != nil { // fixed when the session started
 		o.Seed = s.Seed

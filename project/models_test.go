@@ -7,7 +7,6 @@ import (
 
 	"brenner/agent"
 	"brenner/config"
-	"brenner/internal/tokens"
 	"brenner/roster"
 	"brenner/session/flow"
 )
@@ -35,7 +34,7 @@ func TestLoopSessionsShareEndpointSlots(t *testing.T) {
 		{Model: "small", Via: config.ViaOpenAI, BaseURL: "http://localhost:1/v1", Concurrent: 2},
 		{Model: "large", Via: config.ViaOpenAI, BaseURL: "http://localhost:2/v1", Concurrent: 2},
 	}}
-	all := &Models{Project: &Project{&Host{}, cfg}, Counter: tokens.New(), slots: &endpointSlots{of: make(map[string]*agent.Slots)}}
+	all := &Models{Project: &Project{&Host{}, cfg}, slots: &endpointSlots{of: make(map[string]*agent.Slots)}}
 	const sessions = 16
 	got := make([][2]*agent.Slots, sessions)
 	var group sync.WaitGroup

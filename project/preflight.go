@@ -97,7 +97,7 @@ func (m *Models) probesOf(parties []flow.Party) (probes []ModelProbe, asked []fl
 
 // fit leaves out the probes that a budget may not cover, and returns how many remain.
 func (m *Models) fit(probes []ModelProbe, asked []flow.Party, reply int, budget flow.Cost) int {
-	input, output := preflight.Most(m.Counter.Count, reply)
+	input, output := preflight.Most(m.Project.Tokens.Count, reply)
 	return preflight.Fit(probes, budget, func(i int) flow.Cost {
 		return m.Project.prices(asked[i:i+1]).Cost(asked[i].Name, input, output)
 	})
@@ -147,7 +147,7 @@ func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party, reply i
 		r.Fail(err)
 		return
 	}
-	r.Ask(ctx, made, p.Name, reply, m.Counter.Count, m.Project.Now)
+	r.Ask(ctx, made, p.Name, reply, m.Project.Tokens.Count, m.Project.Now)
 	r.Price(m.Project.prices([]flow.Party{p}), p.Name)
 	if r.Status != preflight.Broken {
 		r.Context = m.contextOf(ctx, &p)

@@ -6,7 +6,6 @@ import (
 
 	"brenner/config"
 	"brenner/internal/fault"
-	"brenner/internal/tokens"
 	"brenner/kickoff"
 	"brenner/roster"
 	"brenner/session"
@@ -103,10 +102,9 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, plan *sessionPl
 	if err := name(st, b); err != nil {
 		return nil, err
 	}
-	counter := tokens.New()
-	r := p.runner(st, p.holder(""), counter)
+	r := p.runner(st, p.holder(""))
 	r.Project = p.sessionRecords(st)
-	lessons := p.learner(st, counter)
+	lessons := p.learner(st)
 	lessons.ReadOnly, r.Memory = true, lessons
 	opening, err := r.Preview(ctx, b)
 	if err != nil {
@@ -122,7 +120,7 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, plan *sessionPl
 		v.Task = b.Task.Address
 	}
 	if o.Estimate {
-		v.Estimate = p.estimator(b, plan.parties, counter).Estimate(opening)
+		v.Estimate = p.estimator(b, plan.parties).Estimate(opening)
 	}
 	if plan.noWay != nil {
 		v.Notes = append(v.Notes, plan.noWay.Error()+": the messages name the models of the roster")
@@ -134,9 +132,9 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, plan *sessionPl
 }
 
 // estimator returns an estimator for sessions with a brief.
-func (p *Project) estimator(b *session.Brief, parties []flow.Party, counter session.Counter) *preflight.Estimator {
+func (p *Project) estimator(b *session.Brief, parties []flow.Party) *preflight.Estimator {
 	e := &preflight.Estimator{
-		Settings: b.Settings, Count: counter.Count, Parties: parties, Free: func(p *flow.Party) bool { return p.Via == config.ViaRehearsal },
+		Settings: b.Settings, Count: p.Tokens.Count, Parties: parties, Free: func(p *flow.Party) bool { return p.Via == config.ViaRehearsal },
 	}
 	if b.Script == nil {
 		e.Lessons = p.Config.Playbook.Tokens

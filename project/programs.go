@@ -38,9 +38,7 @@ func (m *Models) ProgramOptions(s agent.Setup) program.Options {
 	o := program.Options{
 		Kind: s.Program, Command: m.inProject(entry.Command), Model: s.ModelID, Environ: m.Project.Environ, KeyEnv: entry.KeyEnv, Pass: entry.Pass,
 		Home: m.Project.variable("HOME"), Spool: filepath.Join(m.Project.StateDir(), spoolDir), Wall: m.Project.Config.Timeouts.Call, Turns: entry.Turns,
-	}
-	if m.Counter != nil {
-		o.Count = m.Counter.Count
+		Count: m.Project.Tokens.Count,
 	}
 	if !slices.Contains(program.Kinds(), o.Kind) {
 		o.Kind = program.Command

@@ -29,6 +29,7 @@ import (
 	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/files"
+	"brenner/internal/tokens"
 	"brenner/internal/trust"
 	"brenner/mail"
 	"brenner/merge"
@@ -53,6 +54,8 @@ type Host struct {
 	// Notice shows a message to the operator; it may be nil.
 	Notice func(text string)
 
+	// Tokens counts what all parts of the program send.
+	Tokens tokens.Counter
 	served servedMail
 	warned []string // sessions whose artifact files could not be written
 }

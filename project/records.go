@@ -15,7 +15,6 @@ import (
 	"brenner/govern/shown"
 	"brenner/internal/fault"
 	"brenner/internal/files"
-	"brenner/internal/tokens"
 	"brenner/patch"
 	patchfiles "brenner/patch/files"
 	"brenner/playbook/embedding/uselite"
@@ -81,7 +80,7 @@ func (p *Project) Records(st store.Store) *govern.Records {
 			ref, known, err := meaning.Resolve(ctx, from, to)
 			return ref.Type, ref.Content, known, err
 		}},
-		Types: p.Config.AllTypes(), Access: p.Config.Access(), Views: p.Config.ContextViews(), Now: p.Now, Count: tokens.New().Count,
+		Types: p.Config.AllTypes(), Access: p.Config.Access(), Views: p.Config.ContextViews(), Now: p.Now, Count: p.Tokens.Count,
 		Rules: govern.Rules{
 			Compression: p.Config.Records.Compression, Unused: p.Config.Records.Unused, Unattended: p.Config.Records.Unattended,
 			Authorities: append([]string{p.Config.Operator}, p.Config.Authorities...), People: p.Config.Records.People, Call: p.Config.Session.Context, Hypotheses: p.Config.Session.Hypotheses,

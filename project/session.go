@@ -224,13 +224,13 @@ type lockStore interface {
 }
 
 // runner returns a runner for writing to sessions.
-func (p *Project) runner(st lockStore, holder store.Holder, tokens session.Counter) *session.Runner {
-	return &session.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: tokens, Holder: holder}
+func (p *Project) runner(st lockStore, holder store.Holder) *session.Runner {
+	return &session.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: &p.Tokens, Holder: holder}
 }
 
 // runner returns a runner for a session of these parties.
 func (m *Models) runner(st lockStore, holder store.Holder, script *rehearsal.Script, parties []flow.Party) *session.Runner {
-	r := m.Project.runner(st, holder, m.Counter)
+	r := m.Project.runner(st, holder)
 	r.Allowance, r.Agent = &m.Allow, m.Agents(script, parties)
 	if anyVia(parties, config.ViaMail) {
 		r.Mail = m.Mail

@@ -13,7 +13,6 @@ import (
 	"brenner/artifact"
 	"brenner/config"
 	"brenner/internal/fault"
-	"brenner/internal/tokens"
 	"brenner/mail"
 	"brenner/session"
 	"brenner/session/flow"
@@ -26,14 +25,14 @@ type sessionMail struct {
 }
 
 // sessionMail returns a client of the mail of sessions.
-func (p *Project) sessionMail(open func() (*Mailbox, error), count func(string) int) *sessionMail {
+func (p *Project) sessionMail(open func() (*Mailbox, error)) *sessionMail {
 	return &sessionMail{desk: sync.OnceValues(func() (*agentmail.Mailer, error) {
 		box, err := open()
 		if err != nil {
 			return nil, err
 		}
 		return agentmail.New(agentmail.Options{
-			Client: box.Client, Project: box.Key, Sender: OperatorName, Count: count, Holds: session.HoldsChanges, Presets: p.Config.Presets,
+			Client: box.Client, Project: box.Key, Sender: OperatorName, Count: p.Tokens.Count, Holds: session.HoldsChanges, Presets: p.Config.Presets,
 			Trouble: func(err error) {
 				if err == nil {
 					p.Log.Info().Msg("the mail server responds again")
@@ -52,14 +51,14 @@ func (p *Project) MailRunner(ctx context.Context, doing, thread, url string) (r 
 	if err != nil {
 		return nil, nil, err
 	}
-	r = p.runner(st, p.holder(doing), tokens.New())
+	r = p.runner(st, p.holder(doing))
 	r.Mail = p.sessionMail(func() (*Mailbox, error) {
 		h, err := session.Load(ctx, st, thread)
 		if url != "" || err != nil { // a new session has no pinned address
 			return p.MailboxOf(url, "--url URL")
 		}
 		return p.mailboxOf(h.State.Agents, "--url")
-	}, nil)
+	})
 	return r, func() { p.CloseStore(st) }, nil
 }
 

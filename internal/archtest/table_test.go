@@ -226,7 +226,7 @@ func brenner() Table {
 		{Path: "project/post", Kind: Shell, Needs: "internal/fault internal/files internal/text mail agent/mail project"},
 		{
 			Path: "project/lessons", Kind: Shell,
-			Needs: "internal/fault internal/text internal/tokens store/record playbook playbook/keeper session session/memory govern config project",
+			Needs: "internal/fault internal/text store/record playbook playbook/keeper session session/memory govern config project",
 		},
 		{
 			Path: "project/tryout", Kind: Shell,

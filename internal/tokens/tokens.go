@@ -15,11 +15,20 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// Counter counts tokens. The zero value is usable and safe for concurrent use. Do not copy it.
+// Counter counts tokens. It counts each line once, since most messages share most of their lines, and
+// remembers a bounded number of them. The zero value is usable and safe for concurrent use. Do not copy it.
 type Counter struct {
 	once    sync.Once
 	encoder encoder // nil if the vocabulary could not be loaded
+	mu      sync.RWMutex
+	lines   map[string]int
 }
+
+// At most this many lines of at most this length are remembered.
+const (
+	mostLines   = 1 << 13
+	longestLine = 1 << 11
+)
 
 type encoder interface {
 	Count(text string) (int, error)
@@ -46,6 +55,45 @@ func (c *Counter) load() encoder {
 // characters that would be sent; the names of special tokens are plain text. If the tokenizer
 // fails, every byte counts as a token, which is an upper bound.
 func (c *Counter) Count(text string) int {
+	total, others := c.countKnown(text)
+	for _, line := range others {
+		total += c.countLine(line)
+	}
+	return total
+}
+
+// countKnown counts the remembered lines, and returns the others.
+func (c *Counter) countKnown(text string) (total int, others []string) {
+	c.mu.RLock() // one lock for all lines: locking for each would cost more than the lookup
+	defer c.mu.RUnlock()
+	for text != "" {
+		n := cut(text)
+		if tokens, ok := c.lines[text[:n]]; ok {
+			total += tokens
+		} else {
+			others = append(others, text[:n])
+		}
+		text = text[n:]
+	}
+	return total, others
+}
+
+func (c *Counter) countLine(line string) int {
+	n := c.countWhole(line)
+	if len(line) > longestLine {
+		return n
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lines == nil || len(c.lines) >= mostLines { // recurring lines are soon remembered again
+		c.lines = make(map[string]int)
+	}
+	c.lines[strings.Clone(line)] = n // a copy, so that the whole text is not kept alive
+	return n
+}
+
+// countWhole counts a text without what is remembered.
+func (c *Counter) countWhole(text string) int {
 	text = validText(text)
 	if text == "" {
 		return 0
@@ -145,50 +193,6 @@ func (k kind) longest() int {
 	return longestWord
 }
 
-// CachedCounter is a Counter that counts each line once, for texts that share most of their lines.
-// Its counts equal those of the Counter. The zero value is not usable: see NewCached.
-type CachedCounter struct {
-	counter *Counter
-	mu      sync.RWMutex
-	lines   map[string]int
-}
-
-// The cache is limited to this many lines of at most this length.
-const (
-	mostLines   = 1 << 13
-	longestLine = 1 << 11
-)
-
-// NewCached returns a CachedCounter that uses c.
-func NewCached(c *Counter) *CachedCounter {
-	return &CachedCounter{counter: c, lines: make(map[string]int)}
-}
-
-// Count returns the number of tokens in text.
-func (r *CachedCounter) Count(text string) int {
-	total, news := r.countCached(text)
-	for _, line := range news {
-		total += r.countLine(line)
-	}
-	return total
-}
-
-// countCached counts the cached lines, and returns the others.
-func (r *CachedCounter) countCached(text string) (total int, news []string) {
-	r.mu.RLock() // one lock for all lines: locking for each would cost more than the lookup
-	defer r.mu.RUnlock()
-	for text != "" {
-		n := cut(text)
-		if tokens, ok := r.lines[text[:n]]; ok {
-			total += tokens
-		} else {
-			news = append(news, text[:n])
-		}
-		text = text[n:]
-	}
-	return total, news
-}
-
 // cut returns the end of the first lines of a text that can be counted separately. The encoding
 // never joins text across a line end, except blank lines, other white space and slashes.
 func cut(text string) int {
@@ -210,17 +214,3 @@ func separable(text string) bool {
 }
 
 func isInk(r rune) bool { return !unicode.IsSpace(r) }
-
-func (r *CachedCounter) countLine(line string) int {
-	n := r.counter.Count(line)
-	if len(line) > longestLine {
-		return n
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.lines) >= mostLines { // recurring lines are soon cached again
-		clear(r.lines)
-	}
-	r.lines[strings.Clone(line)] = n // a copy, so that the whole text is not kept alive
-	return n
-}

@@ -12,7 +12,6 @@ import (
 
 	"brenner/config"
 	"brenner/internal/fault"
-	"brenner/internal/tokens"
 	"brenner/playbook"
 	"brenner/playbook/keeper"
 	"brenner/project"
@@ -146,9 +145,8 @@ type Rendered struct {
 
 // Render chooses bullets as a session does. The default domain and bound are the configured ones.
 func (b *Book) Render(ctx context.Context, w keeper.Selection, bound *int) (*Rendered, error) {
-	counter := tokens.New()
 	w.Domain = cmp.Or(w.Domain, b.Project.Config.Playbook.Domain)
-	w.Tokens, w.Count, w.Line = b.Project.Config.Playbook.Tokens, counter.Count, memory.Line
+	w.Tokens, w.Count, w.Line = b.Project.Config.Playbook.Tokens, b.Project.Tokens.Count, memory.Line
 	if bound != nil {
 		w.Tokens = *bound
 	}
@@ -158,7 +156,7 @@ func (b *Book) Render(ctx context.Context, w keeper.Selection, bound *int) (*Ren
 	}
 	out := &Rendered{Schema: "brenner.playbook.render/v1", Domain: w.Domain, Text: r.Text, Bullets: r.Taken, Left: r.Left, Budget: w.Tokens}
 	if r.Text != "" {
-		out.Tokens = counter.Count(r.Text)
+		out.Tokens = b.Project.Tokens.Count(r.Text)
 	}
 	return out, nil
 }

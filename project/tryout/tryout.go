@@ -312,7 +312,7 @@ func (t *tryout) runner(one *trial) *session.Runner {
 	st := memory.New()
 	p := t.project
 	return &session.Runner{
-		Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: t.models.Counter, Common: &t.common, Drain: t.Drain,
+		Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: &p.Tokens, Common: &t.common, Drain: t.Drain,
 		Agent: t.agents(one), Deadline: p.Config.Timeouts.Session,
 	}
 }
@@ -364,7 +364,7 @@ func (t *tryout) estimate(ctx context.Context) error {
 		m := &opening.Messages[at] // without stages, every agent has one
 		one.row.Template, one.row.TemplateHash, one.row.Sent = m.Template, m.TemplateHash, opening.Tokens[at]
 		e := preflight.Estimator{
-			Settings: one.brief.Settings, Count: t.models.Counter.Count, Parties: []flow.Party{one.party}, Free: func(*flow.Party) bool { return false },
+			Settings: one.brief.Settings, Count: t.project.Tokens.Count, Parties: []flow.Party{one.party}, Free: func(*flow.Party) bool { return false },
 		}
 		cost := e.Estimate(opening)
 		round, prices := &cost.Agents[0].Rounds[0], one.brief.Settings.Prices

@@ -8,14 +8,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Cached counts are exact.
-func TestCachedCountsAreExact(t *testing.T) {
+// Remembered counts are exact.
+func TestRememberedCountsAreExact(t *testing.T) {
 	c := New()
-	r := NewCached(c)
 	same := func(t rapid.TB, text string) {
 		t.Helper()
-		for range 2 { // counted, then cached
-			if got, want := r.Count(text), c.Count(text); got != want {
+		for range 2 { // counted, then remembered
+			if got, want := c.Count(text), c.countWhole(text); got != want {
 				t.Fatalf("got %d tokens, want %d: %q", got, want, text)
 			}
 		}
@@ -38,8 +37,8 @@ func TestCachedCountsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { same(t, rapid.String().Draw(t, "text")) })
 }
 
-func TestCacheIsBounded(t *testing.T) {
-	r := NewCached(New())
+func TestMemoryIsBounded(t *testing.T) {
+	r := New()
 	for i := range 3 * mostLines {
 		r.Count("line " + strings.Repeat("x", i%40) + "\n" + string(rune('a'+i%26)) + strings.Repeat("y", i/1000) + "\n")
 		if len(r.lines) > mostLines {
@@ -54,12 +53,12 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-func BenchmarkCached(b *testing.B) {
+func BenchmarkRemembered(b *testing.B) {
 	data, err := os.ReadFile("../../README.md")
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := NewCached(New())
+	r := New()
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		r.Count(string(data))
