@@ -3,6 +3,7 @@ package artifact
 import (
 	"encoding/hex"
 	"slices"
+	"strconv"
 )
 
 // JSON returns the artifact as canonical JSON. Equal artifacts have equal bytes.
@@ -150,14 +151,8 @@ func Texts(list []string) List {
 
 // appendProvenance writes each stamp once, and the ids of the deltas that wrote each part.
 func (a *Artifact) appendProvenance(dst []byte) []byte {
-	dst = append(dst, `{"deltas":[`...)
-	for i, s := range a.Deltas {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = AppendValue(dst, s.value())
-	}
-	dst = append(dst, `],"items":`...)
+	dst = appendStamps(append(dst, `{"deltas":`...), a.Deltas)
+	dst = append(dst, `,"items":`...)
 	var items []Entry
 	for _, section := range a.Sections {
 		for _, it := range section {
@@ -167,25 +162,35 @@ func (a *Artifact) appendProvenance(dst []byte) []byte {
 	return append(AppendValue(dst, MapOf(items...)), '}')
 }
 
-func (s *Stamp) value() Map {
-	entries := []Entry{
-		{"agent", Text(s.Agent)},
-		{"hash", Text(hex.EncodeToString(s.Hash[:]))},
-		{"id", Text(s.Delta)},
-		{"version", Number(s.Version)},
+func appendStamps(dst []byte, stamps []*Stamp) []byte {
+	dst = append(dst, '[')
+	for i, s := range stamps {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = s.append(dst)
 	}
-	if !s.At.IsZero() {
-		entries = append(entries, Entry{"at", Text(FormatInstant(s.At))})
-	}
-	for _, e := range []struct {
-		key string
-		n   int
-	}{{"rank", s.Rank}, {"message", s.Message}, {"block", s.Block}} {
-		if e.n != 0 {
-			entries = append(entries, Entry{e.key, Number(e.n)})
+	return append(dst, ']')
+}
+
+// append writes a stamp as canonical JSON.
+func (s *Stamp) append(dst []byte) []byte {
+	count := func(key string, n int) {
+		if n != 0 {
+			dst = strconv.AppendInt(append(dst, key...), int64(n), 10)
 		}
 	}
-	return MapOf(entries...)
+	dst = AppendString(append(dst, `{"agent":`...), s.Agent)
+	if !s.At.IsZero() {
+		dst = append(appendInstant(append(dst, `,"at":"`...), s.At), '"')
+	}
+	count(`,"block":`, s.Block)
+	dst = hex.AppendEncode(append(dst, `,"hash":"`...), s.Hash[:])
+	dst = AppendString(append(dst, `","id":`...), s.Delta)
+	count(`,"message":`, s.Message)
+	count(`,"rank":`, s.Rank)
+	dst = strconv.AppendInt(append(dst, `,"version":`...), int64(s.Version), 10)
+	return append(dst, '}')
 }
 
 func (it *Item) marks() Map {

@@ -28,7 +28,7 @@ func (b *BadValue) Error() string { return b.Reason }
 // ParseValue reads a JSON value nested at most depth deep, without duplicate keys or bad UTF-8.
 func ParseValue(data []byte, depth int) (Value, error) {
 	dec := NewDecoder(data)
-	v, err := DecodeValue(dec, depth)
+	v, err := dec.Value(depth)
 	if err != nil {
 		return nil, SyntaxFault(data, err)
 	}
@@ -39,95 +39,6 @@ func ParseValue(data []byte, depth int) (Value, error) {
 		return nil, SyntaxFault(data, err)
 	}
 	return v, nil
-}
-
-// NewDecoder returns a strict decoder over data.
-func NewDecoder(data []byte) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewReader(data))
-}
-
-// DecodeValue reads the next value from dec. After a *BadValue the whole value has been consumed
-// and the decoder is usable; after any other error it is not.
-func DecodeValue(dec *jsontext.Decoder, depth int) (Value, error) {
-	r := reader{dec: dec, limit: depth}
-	v, err := r.value(0)
-	if err != nil {
-		return nil, err
-	}
-	if r.bad != nil {
-		return nil, r.bad
-	}
-	return v, nil
-}
-
-// reader builds a value from tokens. It consumes all tokens, even after an illegal part.
-type reader struct {
-	dec   *jsontext.Decoder
-	limit int
-	bad   *BadValue
-}
-
-func (r *reader) value(depth int) (Value, error) {
-	if depth > r.limit {
-		r.bad = &BadValue{Reason: fmt.Sprintf("lists and objects stand more than %d deep in one another", r.limit)}
-		return Null{}, r.dec.SkipValue()
-	}
-	tok, err := r.dec.ReadToken()
-	if err != nil {
-		return nil, err
-	}
-	switch tok.Kind() {
-	case '"':
-		return Text(tok.String()), nil
-	case 't', 'f':
-		return Bool(tok.Bool()), nil
-	case '0':
-		n, reason := number(tok.String())
-		if reason != "" {
-			r.bad = &BadValue{Reason: reason}
-		}
-		return n, nil
-	case '[':
-		return r.list(depth)
-	case '{':
-		return r.object(depth)
-	default:
-		return Null{}, nil
-	}
-}
-
-func (r *reader) list(depth int) (Value, error) {
-	const usual = 4 // saves growing
-	list := make(List, 0, usual)
-	for r.dec.PeekKind() != ']' {
-		v, err := r.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	_, err := r.dec.ReadToken()
-	return list, err
-}
-
-func (r *reader) object(depth int) (Value, error) {
-	entries := Map{}
-	for r.dec.PeekKind() != '}' {
-		key, err := r.dec.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		name := key.String()
-		v, err := r.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, Entry{Key: name, Value: v})
-	}
-	if _, err := r.dec.ReadToken(); err != nil {
-		return nil, err
-	}
-	return MapOf(entries...), nil
 }
 
 // NotANumber is a number that no reader accepts. In a repaired text it stands for NaN and other words

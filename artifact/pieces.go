@@ -35,11 +35,7 @@ func (a *Artifact) Pieces(fromDelta int) Pieces {
 			p.Items = append(p.Items, ItemPiece{ID: it.ID, Data: data})
 		}
 	}
-	stamps := make(List, 0, len(a.Deltas)-fromDelta)
-	for _, s := range a.Deltas[fromDelta:] {
-		stamps = append(stamps, s.value())
-	}
-	p.Deltas = AppendValue(nil, stamps)
+	p.Deltas = appendStamps(nil, a.Deltas[fromDelta:])
 	return p
 }
 

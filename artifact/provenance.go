@@ -131,7 +131,11 @@ func upperTZ(text string) []byte {
 }
 
 // FormatInstant returns t in the form that artifacts use.
-func FormatInstant(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+func FormatInstant(t time.Time) string { return string(appendInstant(nil, t)) }
+
+func appendInstant(dst []byte, t time.Time) []byte {
+	return t.UTC().AppendFormat(dst, time.RFC3339Nano)
+}
 
 // provenance reads the stamps and attaches them to what they wrote.
 func (d *decoder) provenance(v Value) error {

@@ -71,8 +71,10 @@ func (m Map) Get(key string) (Value, bool) {
 }
 
 // MapOf returns a Map of entries in any order. Of equal keys the last one wins.
-func MapOf(entries ...Entry) Map {
-	m := slices.Clone(Map(entries))
+func MapOf(entries ...Entry) Map { return sortedMap(slices.Clone(entries)) }
+
+// sortedMap is MapOf without a copy.
+func sortedMap(m Map) Map {
 	slices.SortStableFunc(m, func(a, b Entry) int { return CompareKeys(a.Key, b.Key) })
 	out := m[:0]
 	for i, e := range m {

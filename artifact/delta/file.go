@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"brenner/artifact"
@@ -96,7 +95,7 @@ func readRows(data []byte) (deltas []Delta, err error) {
 	return deltas, err
 }
 
-func readDelta(dec *jsontext.Decoder) (Delta, error) {
+func readDelta(dec *artifact.Decoder) (Delta, error) {
 	if kind := dec.PeekKind(); kind != '{' {
 		raw, err := dec.ReadValue()
 		if err != nil {
@@ -119,16 +118,16 @@ func readDelta(dec *jsontext.Decoder) (Delta, error) {
 }
 
 // readObject reads an object, calling value for each key.
-func readObject(dec *jsontext.Decoder, value func(key string) error) error {
+func readObject(dec *artifact.Decoder, value func(key string) error) error {
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
 	for dec.PeekKind() != '}' {
-		key, err := dec.ReadToken()
+		key, err := dec.Key()
 		if err != nil {
 			return err
 		}
-		if err := value(key.String()); err != nil {
+		if err := value(key); err != nil {
 			return err
 		}
 	}
@@ -136,7 +135,7 @@ func readObject(dec *jsontext.Decoder, value func(key string) error) error {
 	return err
 }
 
-func (d *Delta) read(dec *jsontext.Decoder, key string) error {
+func (d *Delta) read(dec *artifact.Decoder, key string) error {
 	into := d.textKey(key)
 	switch {
 	case key == keyPayload:
@@ -149,7 +148,7 @@ func (d *Delta) read(dec *jsontext.Decoder, key string) error {
 		d.Ignored = append(d.Ignored, key)
 		return dec.SkipValue()
 	}
-	v, err := artifact.DecodeValue(dec, artifact.MaxDepth)
+	v, err := dec.Value(artifact.MaxDepth)
 	var bad *artifact.BadValue
 	if err != nil && !errors.As(err, &bad) {
 		return err
@@ -191,7 +190,7 @@ func (d *Delta) label(name string) {
 	}
 }
 
-func (d *Delta) readPayload(dec *jsontext.Decoder) error {
+func (d *Delta) readPayload(dec *artifact.Decoder) error {
 	switch dec.PeekKind() {
 	case 'n':
 		return dec.SkipValue()
@@ -203,7 +202,7 @@ func (d *Delta) readPayload(dec *jsontext.Decoder) error {
 	return readObject(dec, func(key string) error {
 		f := Field{Name: key}
 		var err error
-		f.Value, err = artifact.DecodeValue(dec, artifact.MaxDepth)
+		f.Value, err = dec.Value(artifact.MaxDepth)
 		var bad *artifact.BadValue
 		if errors.As(err, &bad) {
 			f.Value, f.Bad, err = nil, bad.Reason, nil

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"brenner/artifact"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/text"
@@ -138,24 +136,23 @@ func (r *reader) readObject(raw []byte, at int) (*object, error) {
 	o := &r.object
 	*o = object{at: at, payloadAt: at, fields: r.fields[:0], payload: r.payload[:0]}
 	var err error
-	o.fields, err = o.readFields(r.names, dec, raw, o.fields, true)
+	o.fields, err = o.readFields(dec, raw, o.fields, true)
 	r.fields, r.payload = o.fields, o.payload
 	return o, err
 }
 
-func (o *object) readFields(names names, dec *jsontext.Decoder, raw []byte, fields []written, top bool) ([]written, error) {
+func (o *object) readFields(dec *artifact.Decoder, raw []byte, fields []written, top bool) ([]written, error) {
 	if _, err := dec.ReadToken(); err != nil {
 		return fields, err
 	}
 	for dec.PeekKind() != '}' {
 		from := int(dec.InputOffset())
 		f := written{at: o.at + from + leadingSpace(raw[from:])}
-		key, err := dec.ReadValue()
-		if err != nil {
+		var err error
+		if f.name, err = dec.Key(); err != nil {
 			return fields, err
 		}
-		f.name = names.read(key)
-		if err := o.readValue(names, dec, raw, &f, top); err != nil {
+		if err := o.readValue(dec, raw, &f, top); err != nil {
 			return fields, err
 		}
 		fields = append(fields, f)
@@ -164,14 +161,14 @@ func (o *object) readFields(names names, dec *jsontext.Decoder, raw []byte, fiel
 	return fields, err
 }
 
-func (o *object) readValue(names names, dec *jsontext.Decoder, raw []byte, f *written, top bool) error {
+func (o *object) readValue(dec *artifact.Decoder, raw []byte, f *written, top bool) error {
 	kind := dec.PeekKind()
 	start := int(dec.InputOffset())
 	var err error
 	switch {
 	case top && kind == '{' && (f.name == keyPayload || (o.payloadKey == "" && topKey(f.name) == keyPayload)):
 		o.payloadKey, o.payloadAt = f.name, f.at
-		o.payload, err = o.readFields(names, dec, raw, o.payload[:0], false)
+		o.payload, err = o.readFields(dec, raw, o.payload[:0], false)
 		f.bad = "a second payload" // if another key turns out to be the payload
 		f.raw = o.since(dec, start)
 		return err
@@ -182,7 +179,7 @@ func (o *object) readValue(names names, dec *jsontext.Decoder, raw []byte, f *wr
 		f.value, f.raw = artifact.Null{}, o.inner
 		return err
 	}
-	f.value, err = artifact.DecodeValue(dec, artifact.MaxDepth)
+	f.value, err = dec.Value(artifact.MaxDepth)
 	if top && (kind == '[' || kind == '{') {
 		f.raw = o.since(dec, start)
 	}
@@ -198,24 +195,8 @@ func (o *object) readValue(names names, dec *jsontext.Decoder, raw []byte, f *wr
 }
 
 // since returns what the decoder has read from an offset on, which may begin with a colon.
-func (o *object) since(dec *jsontext.Decoder, start int) span {
+func (o *object) since(dec *artifact.Decoder, start int) span {
 	return span{int32(o.at + start), int32(o.at + int(dec.InputOffset()))}
-}
-
-// names interns keys: the same few occur in every delta.
-type names map[string]string
-
-// read returns the name in a JSON string.
-func (n names) read(quoted []byte) string {
-	const most = 256 // bounds the map for texts with ever new names
-	if name, ok := n[string(quoted)]; ok {
-		return name
-	}
-	b, _ := jsontext.AppendUnquote(nil, quoted) // checked by the decoder
-	if len(n) < most && len(quoted) < most {
-		n[string(quoted)] = string(b)
-	}
-	return string(b)
 }
 
 // leadingSpace counts the bytes of white space before the next token.

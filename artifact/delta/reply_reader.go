@@ -41,8 +41,7 @@ type reader struct {
 	spent     int  // the line where effort ran out, or 0
 	effort    int  // remaining bytes that failed attempts at bare deltas may read
 	place     locator
-	dec       *jsontext.Decoder
-	buf       bytes.Buffer
+	dec       artifact.Decoder
 	mender    nearjson.Repairer
 	scanned   []byte // what the scanner reads: the source, or one in which the fences in texts are hidden
 	hideFrom  int    // up to here they have been looked for
@@ -50,7 +49,6 @@ type reader struct {
 	attempts  []attempt
 	framed    span // the text of a record that is not written as JSON
 	held      *[]Extent
-	names     names
 	passage   passage // buffers
 	object    object
 	fields    []written // buffer for the keys of one object
@@ -60,15 +58,14 @@ type reader struct {
 func newReader(src []byte, opt Options) *reader {
 	return &reader{
 		src: src, scanned: src, opt: opt, effort: 4 * len(src), second: opt.Reader != FirstReader, third: opt.Reader.isThird(), mender: nearjson.Repairer{Lax: opt.Reader != FirstReader, Latex: opt.Reader.isThird()},
-		names: make(names), place: locator{src: src, line: 1}, dec: jsontext.NewDecoder(&bytes.Buffer{}),
+		place: locator{src: src, line: 1},
 	}
 }
 
 // decode resets the shared decoder to text.
-func (r *reader) decode(text []byte, opts ...jsontext.Options) *jsontext.Decoder {
-	r.buf = *bytes.NewBuffer(text)
-	r.dec.Reset(&r.buf, opts...)
-	return r.dec
+func (r *reader) decode(text []byte, opts ...jsontext.Options) *artifact.Decoder {
+	r.dec.Reset(text, opts...)
+	return &r.dec
 }
 
 // exampleKeys returns the deltas in an example: as canonical JSON, or by their effects.

@@ -480,7 +480,7 @@ var markupLine = regexp.MustCompile(`^(?:\W*|</?[\pL][^<>]*>)$`)
 // bareJSON reads JSON outside of fences, and reports whether there is any with the keys of a finding.
 func (r *reader) bareJSON(at, line int) bool {
 	d := artifact.NewDecoder(r.src[at:])
-	v, err := artifact.DecodeValue(d, maxDepth)
+	v, err := d.Value(maxDepth)
 	if err != nil {
 		first, _, _ := bytes.Cut(r.src[at:], []byte("\n\n"))
 		if jsonKeys.Match(first) {

@@ -156,7 +156,7 @@ func (in *objects) find(b markdown.Block) {
 			continue
 		}
 		d := artifact.NewDecoder(text[at:])
-		v, err := artifact.DecodeValue(d, maxDepth)
+		v, err := d.Value(maxDepth)
 		m, _ := v.(artifact.Map)
 		if _, ok := m.Get(in.key); err != nil || !ok {
 			continue

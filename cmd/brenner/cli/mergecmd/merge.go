@@ -101,7 +101,7 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 	for _, u := range doc.Unkept {
 		r.Reading = append(r.Reading, delta.Note{File: opt.base, Line: u.Line, What: "not kept", Text: noteText(u.Item, u.Message) + "; only a base in JSON keeps this"})
 	}
-	form := func() []byte { return append(r.Artifact.JSON(), '\n') }
+	form := func() []byte { return append(r.JSON, '\n') }
 	if opt.markdown(raw) {
 		form = r.Artifact.Markdown
 	}
@@ -110,11 +110,11 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 		a.Exit = ui.ExitPartial
 	}
 	return ui.Show(a, r, err, func(a *ui.App, r *project.Merged) string {
-		report := NotesText(r.Reading) + ReportText(&r.Report)
-		if written != "" {
-			report += "; written to " + ui.Clean(written)
-		}
 		if !a.Quiet {
+			report := NotesText(r.Reading) + ReportText(&r.Report)
+			if written != "" {
+				report += "; written to " + ui.Clean(written)
+			}
 			a.Say(report + "\n")
 		}
 		if written != "" {
