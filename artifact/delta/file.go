@@ -78,6 +78,10 @@ func readRows(data []byte) (deltas []Delta, err error) {
 	for err == nil && !(isList && dec.PeekKind() == ']') {
 		var d Delta
 		if d, err = readDelta(dec); err == nil {
+			if n := len(deltas); n == cap(deltas) { // rows are large to copy; guess how many follow
+				rest := (int64(len(data)) - dec.InputOffset()) * int64(n+1) / dec.InputOffset()
+				deltas = slices.Grow(deltas, 1+int(min(rest, int64(4*n))))
+			}
 			deltas = append(deltas, d)
 		}
 	}

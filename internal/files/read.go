@@ -31,11 +31,17 @@ func ReadAtMost(path string, most int64) ([]byte, error) {
 
 // ReadBounded reads to the end. It returns an error if there are more than most bytes.
 func ReadBounded(r io.Reader, most int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(data)) > most {
+	var b bytes.Buffer
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Size() <= most {
+			b.Grow(int(info.Size()) + bytes.MinRead) // so that it is not copied
+		}
+	}
+	n, err := b.ReadFrom(io.LimitReader(r, most+1))
+	if err == nil && n > most {
 		err = fmt.Errorf("larger than %d MiB", most>>20)
 	}
-	return data, err
+	return b.Bytes(), err
 }
 
 // WithoutMark returns data without a leading byte order mark.
