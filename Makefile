@@ -9,7 +9,7 @@ COUNT    ?= 1
 KILLS    ?= 60
 ARTICLES ?= 20
 
-.PHONY: help setup build test hours kills histories lint fmt fuzz bench cross real-clients real-mail real-model pictures clean
+.PHONY: help setup build test hours kills histories lint fmt fuzz bench bench-rounds cross real-clients real-mail real-model pictures clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,9 @@ fmt: ## format the code as make lint requires
 
 fuzz: ## run every fuzz target for FUZZTIME each (60s); FUZZ=name for one
 	@FUZZTIME=$(FUZZTIME) FUZZ="$(FUZZ)" sh scripts/fuzz.sh
+
+bench-rounds: ## whole sessions of one round against a model that answers after a second
+	$(GO) test -run '^$$' -bench '^BenchmarkRounds$$' -benchtime 5x ./cmd/brenner
 
 bench: ## run the benchmarks; BENCH=regexp, COUNT=n
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
