@@ -37,6 +37,7 @@ func TestReleases(t *testing.T) {
 		t.Run(filepath.ToSlash(name), func(t *testing.T) {
 			t.Parallel()
 			r := release{frozen: filepath.Join(project, "frozen"), dir: thaw(t, filepath.Join(project, "project"))}
+			succeed(t, r.dir, "session", "list") // upgrades the store
 			r.checkOutput(t)
 			r.checkMail(t)
 			r.checkExports(t)

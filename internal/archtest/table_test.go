@@ -122,7 +122,7 @@ func brenner() Table {
 		{Path: "store/record", Kind: Pure, Needs: "internal/fault internal/text"},
 		{Path: "store", Kind: Shell, Needs: "internal/fault store/journal store/record"},
 		{Path: "store/memory", Kind: Shell, Needs: "internal/fault store store/journal store/record"},
-		{Path: "store/sqlite", Kind: Shell, Needs: "internal/fault internal/files artifact store store/journal store/record"},
+		{Path: "store/sqlite", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact store store/journal store/record"},
 		{Path: "store/journal/journaltest", Kind: Support},
 		{Path: "store/storetest", Kind: Support, Needs: "internal/fault store store/journal store/record"},
 

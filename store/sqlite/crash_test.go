@@ -48,6 +48,21 @@ func TestWrittenBatchesSurviveKill(t *testing.T) {
 	checkBatches(t, dir, c.last())
 }
 
+// TestUpgradeSurvivesKill kills a process at random moments of an upgrade: the next one finds the
+// store as it was before or after it.
+func TestUpgradeSurvivesKill(t *testing.T) {
+	t.Parallel()
+	const n = 300
+	for range kills {
+		dir := t.TempDir()
+		olderBlobs(t, dir, n)
+		c := start(t, dir)
+		time.AfterFunc(time.Duration(rand.IntN(300))*time.Millisecond, c.kill)
+		checkBatches(t, dir, c.last())
+		checkOlderBlobs(t, openIn(t, dir, Options{}), n)
+	}
+}
+
 // TestProcessesShareAStore runs several processes that create one store and write to one of its
 // streams, until each has written some batches.
 func TestProcessesShareAStore(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -40,7 +41,9 @@ func TestFullDisk(t *testing.T) {
 	}
 	s.exec(t, "PRAGMA max_page_count = 1") // no more pages than now
 	big := batch(t, 2, journal.HeadOf(first.Appends[0].Entries))
-	big.Blobs = append(big.Blobs, make([]byte, 1<<20))
+	noise := make([]byte, 1<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise) // it cannot be compressed
+	big.Blobs = append(big.Blobs, noise)
 	wantFault(t, s.Write(t.Context(), big), store.Full, "no space left")
 	if err := s.Verify(t.Context()); err != nil {
 		t.Error(err)
@@ -201,7 +204,7 @@ func TestWALUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	f := &File{Format: Format{Name: "store", ID: applicationID, Steps: migrations()}, Path: "memory"}
+	f := &File{Format: format(migrations()), Path: "memory"}
 	_, err = f.prepare(t.Context(), conn)
 	wantFault(t, err, store.Unsupported, "WAL mode does not work here")
 }
@@ -310,7 +313,7 @@ func TestFilesOfOtherAndNewerPrograms(t *testing.T) {
 	for _, test := range []struct{ name, statement, want string }{
 		{"other program", "PRAGMA application_id = 7", "another program"},
 		{"other program, without an id", "PRAGMA application_id = 0", "another program"},
-		{"newer", "PRAGMA user_version = 999", "the store has version 999, but this program supports versions up to 2"},
+		{"newer", "PRAGMA user_version = 999", fmt.Sprintf("the store has version 999, but this program supports versions up to %d", len(migrations()))},
 	} {
 		for _, readOnly := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, read only %t", test.name, readOnly), func(t *testing.T) {

@@ -19,6 +19,8 @@ type Format struct {
 	ID   int    // SQLite's application_id
 	// Steps lead from an empty file to the newest schema; step n leads to version n+1.
 	Steps []string
+	// Fill, if not nil, follows the step to a version, in its transaction.
+	Fill func(ctx context.Context, conn *sql.Conn, version int) error
 }
 
 // File is an open file.
@@ -172,12 +174,20 @@ func (f *File) upgrade(ctx context.Context, conn *sql.Conn) error {
 			if done = i.version >= len(f.Steps); err != nil || done {
 				return err
 			}
-			_, err = conn.ExecContext(ctx, fmt.Sprintf("%s;\nPRAGMA application_id = %d; PRAGMA user_version = %d", f.Steps[i.version], f.ID, i.version+1))
-			return err
+			return f.step(ctx, conn, i.version+1)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// step changes the schema to a version, from the one before.
+func (f *Format) step(ctx context.Context, conn *sql.Conn, version int) error {
+	_, err := conn.ExecContext(ctx, fmt.Sprintf("%s;\nPRAGMA application_id = %d; PRAGMA user_version = %d", f.Steps[version-1], f.ID, version))
+	if err == nil && f.Fill != nil {
+		err = f.Fill(ctx, conn, version)
+	}
+	return err
 }

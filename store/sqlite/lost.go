@@ -110,7 +110,7 @@ func (w *Writer) save(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := copyTo(ctx, w.conn, name); err != nil {
+	if err := copyTo(ctx, w.conn, name, nil); err != nil {
 		return "", errors.Join(err, os.Remove(name))
 	}
 	for _, suffix := range companions() {

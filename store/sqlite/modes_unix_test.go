@@ -33,7 +33,7 @@ func TestStoreFileIsPrivate(t *testing.T) {
 // The same holds for the backup of an upgrade, even after an interrupted one.
 func TestBackupIsPrivate(t *testing.T) {
 	dir := fill(t)
-	left := filepath.Join(dir, FileName+".v2-backup.partial")
+	left := filepath.Join(dir, backupName()+".partial")
 	if err := os.WriteFile(left, []byte("half a copy"), 0o644); err != nil { //nolint:gosec // the test needs a file that others can read
 		t.Fatal(err)
 	}

@@ -26,16 +26,14 @@ func ask[T any](ctx context.Context, s *Store, op string, scan func(*sql.Rows) (
 // Blob implements store.Store.
 func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
 	op := "read the blob " + fault.Shown(hash)
-	found, err := ask(ctx, s, op, One[[]byte], "SELECT data FROM blobs WHERE hash = ?", hash)
+	found, err := ask(ctx, s, op, scanBlob, "SELECT "+blobColumns+" FROM blobs WHERE hash = ?", blobKey(hash))
 	switch {
 	case err != nil:
 		return nil, err
 	case len(found) == 0:
 		return nil, store.Missing(hash)
-	case store.Hash(found[0]) != hash:
-		return nil, s.changed(op, "its bytes do not match its hash")
 	}
-	return found[0], nil
+	return s.read(hash, &found[0])
 }
 
 // changed returns the fault for content that is not what was written.

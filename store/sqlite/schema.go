@@ -3,12 +3,14 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/store"
 )
 
@@ -66,8 +68,29 @@ CREATE TABLE records (
 ) STRICT;
 
 CREATE INDEX records_by_type ON records (type, id, version);
-`, governed}
+`, governed, coded}
 }
+
+func format(steps []string) Format {
+	return Format{Name: "store", ID: applicationID, Steps: steps, Fill: func(ctx context.Context, conn *sql.Conn, version int) error {
+		if version == 3 {
+			return packBlobs(ctx, conn)
+		}
+		return nil
+	}}
+}
+
+// coded makes room for compressed blobs and for hashes of half the length; packBlobs fills it.
+const coded = `
+ALTER TABLE blobs RENAME TO plain;
+CREATE TABLE blobs (
+	hash   BLOB NOT NULL PRIMARY KEY,
+	size   INTEGER NOT NULL, -- of the blob itself; the hash covers it, too
+	coding INTEGER NOT NULL, -- 0: data is the blob; 1: zstd with dictionary 1
+	data   BLOB NOT NULL,
+	CHECK (length(hash) = 32 AND (coding > 0 OR size = length(data)))
+) STRICT;
+`
 
 // governed adds what queries of the governed store need: stale summaries, links, canonical
 // versions, and one row per record, so that a query for a few records does not scan all. Marks are
@@ -147,11 +170,15 @@ func (s *Store) migrate(ctx context.Context, conn *sql.Conn) error {
 		return err
 	}
 	i, err := readIdentity(ctx, conn)
-	if err == nil && i.version > 0 && i.version < len(s.file.Steps) {
+	old := err == nil && i.version > 0 && i.version < len(s.file.Steps)
+	if old {
 		err = s.backup(ctx, conn, i.version)
 	}
 	if err == nil {
 		err = s.file.upgrade(ctx, conn)
+	}
+	if err == nil && old {
+		_, _ = conn.ExecContext(ctx, "VACUUM") // without it, later sessions use the space that became free
 	}
 	if e := release(); err == nil {
 		err = e
@@ -159,16 +186,39 @@ func (s *Store) migrate(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// backup copies the store beside itself, completely or not at all.
+// backup copies the store beside itself, completely or not at all, and verifies the copy.
 func (s *Store) backup(ctx context.Context, conn *sql.Conn, version int) error {
 	name := freeName(fmt.Sprintf("%s.v%d-backup", s.file.Path, version))
-	err := copyTo(ctx, conn, name)
-	if err == nil || extended(err) != 0 {
+	err := copyTo(ctx, conn, name, func(copied string) error { return s.verifyCopy(ctx, copied, version) })
+	var told *fault.Error
+	if err == nil || extended(err) != 0 || errors.As(err, &told) {
 		return err
 	}
 	return &fault.Error{
 		Code: store.Unwritable, Op: "copy the store before its upgrade", Place: name, Cause: err,
 		Hint: "check the disk; the store was not changed",
+	}
+}
+
+// verifyCopy verifies a copy of a store of an earlier version.
+func (s *Store) verifyCopy(ctx context.Context, name string, version int) error {
+	old := Store{dir: s.dir, file: File{Format: s.file.Format, Path: name, Wait: s.file.Wait}}
+	old.file.Steps = old.file.Steps[:version]
+	err := old.file.readImmutable()
+	if err == nil {
+		old.reader, err = OpenReader(&old.file, 1)
+	}
+	if err != nil {
+		return err
+	}
+	wrong := fault.All(old.Verify(ctx))
+	if err := old.reader.Close(); err != nil || len(wrong) == 0 {
+		return err
+	}
+	return &fault.Error{
+		Code: store.Damaged, Op: "upgrade the store", Place: s.file.Path,
+		Detail: fmt.Sprintf("it is damaged (%s found, the first: %s: %s)", text.Count(len(wrong), "fault"), wrong[0].Op, wrong[0].Detail),
+		Hint:   "nothing was changed: restore the store from a backup, or save what is intact with the brenner that wrote it: `brenner verify`, then `brenner session export`",
 	}
 }
 
@@ -181,8 +231,9 @@ func freeName(name string) string {
 	return free
 }
 
-// copyTo copies the file of a connection to a new file, completely or not at all.
-func copyTo(ctx context.Context, conn *sql.Conn, name string) error {
+// copyTo copies the file of a connection to a new file, completely or not at all. It does not
+// keep a copy that check, if not nil, refuses.
+func copyTo(ctx context.Context, conn *sql.Conn, name string, check func(copied string) error) error {
 	partial := name + ".partial"
 	err := os.RemoveAll(partial) // from an interrupted copy
 	if err == nil {
@@ -193,6 +244,11 @@ func copyTo(ctx context.Context, conn *sql.Conn, name string) error {
 	}
 	if err == nil {
 		err = syncFile(partial)
+	}
+	if err == nil && check != nil {
+		if err = check(partial); err != nil {
+			_ = os.Remove(partial) // the next copy would
+		}
 	}
 	if err == nil {
 		err = os.Rename(partial, name)

@@ -56,6 +56,7 @@ type Store struct {
 	writer *writer     // nil if read-only
 	reader *Reader
 	locks  locks
+	coder  coder
 }
 
 // Open opens the store in a directory and creates both if missing.
@@ -85,7 +86,7 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if o.steps == nil {
 		o.steps = migrations()
 	}
-	s.file.Format = Format{Name: "store", ID: applicationID, Steps: o.steps}
+	s.file.Format = format(o.steps)
 	if err := s.followLink(); err != nil {
 		return nil, err
 	}

@@ -98,14 +98,15 @@ func (s *Store) Blobs(ctx context.Context, hashes []string, visit func(n int, da
 			return s.file.Fault(op, err)
 		}
 		for n, hash := range part {
-			data, ok := found[hash]
-			switch {
-			case !ok:
+			row, ok := found[string(blobKey(hash))]
+			if !ok {
 				return store.Missing(hash)
-			case store.Hash(data) != hash:
-				return s.changed("read the blob "+fault.Shown(hash), "its bytes do not match its hash")
 			}
-			if err := visit(first+n, data); err != nil {
+			data, err := s.read(hash, &row)
+			if err == nil {
+				err = visit(first+n, data)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -113,18 +114,16 @@ func (s *Store) Blobs(ctx context.Context, hashes []string, visit func(n int, da
 	return nil
 }
 
-func (s *Store) blobs(ctx context.Context, hashes []string) (map[string][]byte, error) {
+func (s *Store) blobs(ctx context.Context, hashes []string) (map[string]codedBlob, error) {
 	args := make([]any, len(hashes))
 	for i, h := range hashes {
-		args[i] = h
+		args[i] = blobKey(h)
 	}
-	found := make(map[string][]byte, len(hashes))
+	found := make(map[string]codedBlob, len(hashes)) // by key
 	err := s.reader.Each(ctx, func() { clear(found) }, func(rows *sql.Rows) (bool, error) {
-		var hash string
-		var data []byte
-		err := rows.Scan(&hash, &data)
-		found[hash] = data
+		row, err := scanBlob(rows)
+		found[string(row.key)] = row
 		return true, err
-	}, "SELECT hash, data FROM blobs WHERE hash IN (?"+strings.Repeat(", ?", len(hashes)-1)+")", args...)
+	}, "SELECT "+blobColumns+" FROM blobs WHERE hash IN (?"+strings.Repeat(", ?", len(hashes)-1)+")", args...)
 	return found, err
 }

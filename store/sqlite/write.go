@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -31,11 +33,19 @@ func (s *Store) Write(ctx context.Context, b store.Batch) error {
 	if err := b.Check(); err != nil {
 		return err
 	}
-	// Hashing needs no lock, so it is done before other callers have to wait.
-	o, size := writeRequest{batch: &b, hashes: make([]string, len(b.Blobs))}, 0
-	for i, blob := range b.Blobs {
-		o.hashes[i] = store.Hash(blob)
-		size += len(blob)
+	// Hashing and coding need no lock, so they are done before other callers have to wait.
+	o, size := writeRequest{batch: &b}, 0
+	for _, blob := range b.Blobs {
+		sum := sha256.Sum256(blob)
+		if s.writer.known.has(sum) {
+			continue
+		}
+		row, err := s.coder.code(sum[:], blob)
+		if err != nil {
+			return s.file.Fault(op, err)
+		}
+		o.blobs = append(o.blobs, row)
+		size += len(row.data)
 	}
 	return s.file.Fault(op, s.writer.group.Submit(ctx, o, size))
 }
@@ -65,10 +75,10 @@ func openWriter(ctx context.Context, s *Store) (*writer, error) {
 	return w, nil
 }
 
-// writeRequest is a batch to be written, with the hashes of its blobs.
+// writeRequest is a batch to be written, with those of its blobs that are not known to be stored.
 type writeRequest struct {
-	batch  *store.Batch
-	hashes []string
+	batch *store.Batch
+	blobs []codedBlob
 }
 
 // writeTogether writes batches in one transaction. If any of them fails, nothing is written, and each is
@@ -101,7 +111,7 @@ func (w *writer) transact(ctx context.Context, jobs []*Job[writeRequest]) error 
 			if err := j.Ctx.Err(); err != nil {
 				return err
 			}
-			if err := w.write(ctx, j.Change.batch, j.Change.hashes); err != nil {
+			if err := w.write(ctx, &j.Change); err != nil {
 				return err
 			}
 		}
@@ -113,18 +123,14 @@ func (w *writer) transact(ctx context.Context, jobs []*Job[writeRequest]) error 
 	return err
 }
 
-func (w *writer) write(ctx context.Context, b *store.Batch, hashes []string) error {
-	for i, blob := range b.Blobs {
-		if w.known.has(hashes[i]) {
-			continue
-		}
-		if blob == nil {
-			blob = []byte{} // nil would be NULL
-		}
-		if err := w.Exec(ctx, "INSERT INTO blobs (hash, size, data) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING", hashes[i], len(blob), blob); err != nil {
+func (w *writer) write(ctx context.Context, o *writeRequest) error {
+	for i := range o.blobs {
+		row := &o.blobs[i]
+		if err := w.Exec(ctx, insertBlob, row.key, row.size, row.coding, row.data); err != nil {
 			return err
 		}
 	}
+	b := o.batch
 	for i := range b.Appends {
 		if err := w.append(ctx, &b.Appends[i]); err != nil {
 			return err
@@ -363,31 +369,37 @@ func (w *writer) mark(ctx context.Context, m *record.Mark) error {
 }
 
 // known holds the hashes of blobs that this connection has stored recently. Blobs never change or
-// disappear, so they need not be written again: the sessions of a loop share many. Only the caller
-// whose turn it is may use it.
-type known struct{ now, before map[string]bool }
+// disappear, so they need not be written again: the sessions of a loop share many.
+type known struct {
+	mu          sync.Mutex
+	now, before map[[sha256.Size]byte]bool
+}
 
 // maxKnown bounds a generation: two of them take about a megabyte.
 const maxKnown = 4096
 
-func (k *known) has(hash string) bool {
+func (k *known) has(hash [sha256.Size]byte) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if k.before[hash] && !k.now[hash] {
 		k.add(hash) // a blob that is written again is kept longer
 	}
 	return k.now[hash]
 }
 
-func (k *known) add(hash string) {
+func (k *known) add(hash [sha256.Size]byte) {
 	if k.now == nil || len(k.now) >= maxKnown {
-		k.now, k.before = make(map[string]bool), k.now
+		k.now, k.before = make(map[[sha256.Size]byte]bool), k.now
 	}
 	k.now[hash] = true
 }
 
 func (k *known) addAll(jobs []*Job[writeRequest]) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	for _, j := range jobs {
-		for _, hash := range j.Change.hashes {
-			k.add(hash)
+		for i := range j.Change.blobs {
+			k.add([sha256.Size]byte(j.Change.blobs[i].key))
 		}
 	}
 }
