@@ -30,7 +30,7 @@ func (p *Project) StateDir() string { return filepath.Join(p.Config.Project.Dir,
 func (p *Project) OpenStore(ctx context.Context) (*sqlite.Store, error) {
 	p.sweepRuns()
 	p.sweepFiles()
-	st, err := sqlite.Open(ctx, p.StateDir(), sqlite.Options{Before: p.ignoreState})
+	st, err := sqlite.Open(ctx, p.StateDir(), sqlite.Options{Before: p.ignoreState, Summarise: session.Summarise})
 	if err == nil {
 		p.ignoreState() // the store may be older than its .gitignore, or restored
 	}
@@ -71,7 +71,7 @@ func writeIgnore(state string) error {
 // OpenToRead opens the project's store for reading: none is created, but an older one is
 // upgraded.
 func (p *Project) OpenToRead(ctx context.Context) (*sqlite.Store, error) {
-	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{ReadOnly: true, Upgrade: true})
+	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{ReadOnly: true, Upgrade: true, Summarise: session.Summarise})
 }
 
 // OpenUnchanged opens the project's store for dry runs and checks, without an upgrade: an

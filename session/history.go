@@ -90,6 +90,14 @@ func List(ctx context.Context, st store.Store) ([]string, error) {
 	return threads, nil
 }
 
+// Summarise returns what lists show of a session; "" if the stream is not that of a session that can be read.
+func Summarise(stream string, entries []journal.Entry) string {
+	if state, err := fold(stream, entries); err == nil && strings.HasPrefix(stream, Prefix) {
+		return state.ListedText()
+	}
+	return ""
+}
+
 // Roster returns the roster as journaled when the session was opened. Models of the roster in a
 // message stand if they were asked by calls or are asked now: ways change.
 func (h *History) Roster(read roster.Roster) (roster.Roster, error) {

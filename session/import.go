@@ -35,12 +35,16 @@ func Import(ctx context.Context, st store.Store, x *ExportFile) (int, error) {
 	if len(have) >= len(all) {
 		return 0, nil
 	}
-	batch.Appends = []store.Append{{Stream: stream, After: journal.HeadOf(have), Entries: all[common:]}}
 	before, err := flow.Fold(have)
 	if err != nil {
 		return 0, err
 	}
-	if batch.Records, err = x.records(ctx, st, before.Version()); err != nil {
+	state, err := flow.Fold(all)
+	if err != nil {
+		return 0, err
+	}
+	batch.Appends = []store.Append{{Stream: stream, After: journal.HeadOf(have), Entries: all[common:], Summary: state.ListedText()}}
+	if batch.Records, err = x.records(ctx, st, state, before.Version()); err != nil {
 		return 0, err
 	}
 	beside, more, err := sideRecords(before, all[common:])
@@ -52,13 +56,8 @@ func Import(ctx context.Context, st store.Store, x *ExportFile) (int, error) {
 }
 
 // records returns the store's records of the export's versions after version.
-func (x *ExportFile) records(ctx context.Context, st store.Store, version int) ([]record.Record, error) {
-	all := x.Batch.Appends[0].Entries
-	state, err := flow.Fold(all)
-	if err != nil {
-		return nil, err
-	}
-	h := &History{Store: x.blobStore(st), Thread: x.Thread, Entries: all, State: state}
+func (x *ExportFile) records(ctx context.Context, st store.Store, state *flow.State, version int) ([]record.Record, error) {
+	h := &History{Store: x.blobStore(st), Thread: x.Thread, Entries: x.Batch.Appends[0].Entries, State: state}
 	var records []record.Record
 	for i := range state.Commits {
 		c := &state.Commits[i]

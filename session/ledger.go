@@ -32,7 +32,7 @@ var errBehind = store.ErrBehind
 func newLedger(st store.Store, stream string, now func() time.Time, state, seen *flow.State, wrote func(*journal.Entry, *flow.State)) *ledger {
 	return &ledger{store: overlay{st, make(map[string][]byte)}, state: state, writer: store.Ledger[flow.State]{
 		Store: st, Stream: stream, Now: now, Head: state.Head, State: state,
-		Apply: (*flow.State).Apply, Clone: (*flow.State).Clone, Beside: addSideRecords, Overtaken: overtakenError, Wrote: wrote, Seen: seen,
+		Apply: (*flow.State).Apply, Clone: (*flow.State).Clone, Summary: (*flow.State).ListedText, Beside: addSideRecords, Overtaken: overtakenError, Wrote: wrote, Seen: seen,
 	}}
 }
 

@@ -66,7 +66,7 @@ func verify(ctx context.Context, st store.Store, p *Proof, head string) (*Proof,
 	if head != "" {
 		p.Faults.Add(h.checkKnown(head))
 	}
-	p.Faults.Add(h.checkHead(ctx))
+	p.Faults.Add(h.checkHead(ctx), h.checkListed(ctx))
 	p.checkBlobs(ctx, h)
 	if len(p.Faults) == 0 { // a missing blob would be reported twice
 		all, err := h.Replay(ctx)
@@ -101,6 +101,18 @@ func (h *History) checkHead(ctx context.Context) error {
 		Code: store.Damaged, Place: h.Thread,
 		Detail: fmt.Sprintf("the store lists entry %d (%s) as the end of the journal, but the last entry is %d (%s)", head.Seq, shortHash(head.Hash), end.Seq, shortHash(end.Hash)),
 		Hint:   "entries were removed from the end, or the list of streams was changed",
+	}
+}
+
+// checkListed compares what lists show with the journal, unless that has grown since.
+func (h *History) checkListed(ctx context.Context) error {
+	s, err := store.StreamOf(ctx, h.Store, Prefix+h.Thread)
+	if err != nil || s.Head != h.State.Head || h.State.ListedAs(s.Summary) {
+		return err
+	}
+	return &fault.Error{
+		Code: store.Damaged, Place: h.Thread, Detail: "the store's list of sessions disagrees with the journal",
+		Hint: "the column summary of the table streams was changed; the journal is right",
 	}
 }
 

@@ -48,6 +48,8 @@ type Ledger[S any] struct {
 	Apply func(*S, *journal.Entry) error
 	// Clone, if not nil, copies a state, so that a refused draft leaves no trace.
 	Clone func(*S) *S
+	// Summary, if not nil, returns the summary of the stream as of a state; see Append.
+	Summary func(*S) string
 	// Beside, if not nil, adds to a draft what its entries store outside the stream.
 	Beside func(before *S, entries []journal.Entry, d *Draft) error
 	// Reload, if not nil, returns the head of a moved stream; nil reads it into a new state.
@@ -172,7 +174,11 @@ func (l *Ledger[S]) Flush(ctx context.Context) error {
 		return nil
 	}
 	batch := h.batch
-	batch.Appends = append(slices.Clip(batch.Appends), Append{Stream: l.Stream, After: h.after, Entries: h.entries})
+	own := Append{Stream: l.Stream, After: h.after, Entries: h.entries}
+	if l.Summary != nil {
+		own.Summary = l.Summary(l.State)
+	}
+	batch.Appends = append(slices.Clip(batch.Appends), own)
 	err := l.Store.Write(ctx, batch)
 	switch {
 	case err == nil:

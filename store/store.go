@@ -102,6 +102,8 @@ type Append struct {
 	// refused with Moved. Without entries an Append only checks this.
 	After   journal.Head
 	Entries []journal.Entry // chained from After
+	// Summary of the stream as of the last entry replaces the earlier one. The store does not read it.
+	Summary string
 }
 
 // Stream is an item of a list of streams.
@@ -110,6 +112,8 @@ type Stream struct {
 	Head  journal.Head
 	Began time.Time // time of the first entry
 	Last  time.Time // time of the last entry
+	// Summary is what the writer of the last entry passed; it is empty if that had none, or was an older program.
+	Summary string
 }
 
 // Query selects records that match every field set; the zero value selects all.
@@ -181,13 +185,19 @@ func Hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// StreamOf returns a stream as listed; the zero Stream if there is none of this name.
+func StreamOf(ctx context.Context, st Store, name string) (Stream, error) {
+	streams, err := st.Streams(ctx, name)
+	if err != nil || len(streams) == 0 || streams[0].Name != name { // nothing that begins with it sorts before it
+		return Stream{}, err
+	}
+	return streams[0], nil
+}
+
 // HeadOf returns the stored head of a stream; the zero head if there is no such stream.
 func HeadOf(ctx context.Context, st Store, stream string) (journal.Head, error) {
-	streams, err := st.Streams(ctx, stream)
-	if err != nil || len(streams) == 0 || streams[0].Name != stream { // nothing that begins with it sorts before it
-		return journal.Head{}, err
-	}
-	return streams[0].Head, nil
+	s, err := StreamOf(ctx, st, stream)
+	return s.Head, err
 }
 
 // EndsAt reports whether a stream as read ends at its stored head. The head may have moved on

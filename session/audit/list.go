@@ -74,15 +74,16 @@ func rowsOf(ctx context.Context, st store.Store, locks store.Locks, streams []st
 	return rows
 }
 
-// rowOf folds a journal without verifying its chain. An unreadable session still has a row.
+// rowOf reads the journal only if the store has no summary of it, and without verifying its chain. An unreadable
+// session still has a row.
 func rowOf(ctx context.Context, st store.Store, locks store.Locks, stream *store.Stream) Row {
 	row := Row{
 		Thread: session.ThreadOf(stream), Started: artifact.FormatInstant(stream.Began), Updated: artifact.FormatInstant(stream.Last),
 	}
-	entries, err := st.Entries(ctx, stream.Name, 0)
-	var s *flow.State
-	if err == nil {
-		s, err = flow.Fold(entries)
+	s, ok := flow.ReadListed(stream.Summary)
+	var err error
+	if !ok {
+		s, err = readListed(ctx, st, stream.Name)
 	}
 	var held bool
 	if err == nil && s.Ended == "" {
@@ -92,11 +93,8 @@ func rowOf(ctx context.Context, st store.Store, locks store.Locks, stream *store
 		row.Phase, row.Code, row.Problem = session.PhaseDamaged, fault.CodeOf(err), err.Error()
 		return row
 	}
-	row.Reason, row.Round, row.Rounds, row.Version = s.Ended, s.Round(), s.Settings.Rounds, s.Version()
-	row.Question, row.Rehearsal, row.Verdict, row.Task = s.Opened.Question, s.Opened.Rehearsal != "", s.Verdict(), s.Opened.Task
-	if n := len(s.Commits); n > 0 {
-		row.Conflicts = s.Commits[n-1].Outcome.Conflicts
-	}
+	row.Reason, row.Round, row.Rounds, row.Version, row.Conflicts = s.Ended, s.Round, s.Rounds, s.Version, s.Conflicts
+	row.Question, row.Rehearsal, row.Verdict, row.Task = s.Question, s.Rehearsal, s.Verdict, s.Task
 	switch {
 	case held:
 		row.Phase = session.PhaseRunning
@@ -106,4 +104,16 @@ func rowOf(ctx context.Context, st store.Store, locks store.Locks, stream *store
 		row.Phase = session.PhaseEnded
 	}
 	return row
+}
+
+func readListed(ctx context.Context, st store.Store, stream string) (flow.Listed, error) {
+	entries, err := st.Entries(ctx, stream, 0)
+	if err != nil {
+		return flow.Listed{}, err
+	}
+	s, err := flow.Fold(entries)
+	if err != nil {
+		return flow.Listed{}, err
+	}
+	return s.Listed(), nil
 }

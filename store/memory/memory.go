@@ -30,6 +30,7 @@ type Store struct {
 type data struct {
 	blobs   map[string][]byte
 	streams map[string][]journal.Entry
+	noted   map[string]string          // summaries of streams
 	records map[string][]record.Record // by id; version n is at n-1
 	marks   map[string][]record.Mark   // by id, oldest first; those of all records by ""
 	canon   map[string]int             // canonical version by id
@@ -40,7 +41,7 @@ type data struct {
 func New() *Store {
 	return &Store{
 		data: data{
-			blobs: map[string][]byte{}, streams: map[string][]journal.Entry{}, records: map[string][]record.Record{},
+			blobs: map[string][]byte{}, streams: map[string][]journal.Entry{}, noted: map[string]string{}, records: map[string][]record.Record{},
 			marks: map[string][]record.Mark{}, canon: map[string]int{}, tips: map[string][]int{},
 		},
 		held: map[string]store.Holder{},
@@ -87,7 +88,7 @@ func (s *Store) Write(ctx context.Context, b store.Batch) error {
 		return err
 	}
 	next := data{
-		maps.Clone(s.data.blobs), maps.Clone(s.data.streams), maps.Clone(s.data.records),
+		maps.Clone(s.data.blobs), maps.Clone(s.data.streams), maps.Clone(s.data.noted), maps.Clone(s.data.records),
 		maps.Clone(s.data.marks), maps.Clone(s.data.canon), maps.Clone(s.data.tips),
 	}
 	for _, blob := range b.Blobs {
@@ -118,7 +119,7 @@ func (d *data) append(a store.Append) error {
 		return err
 	}
 	if len(a.Entries) > 0 {
-		d.streams[a.Stream] = slices.Concat(have, cloneEntries(a.Entries))
+		d.streams[a.Stream], d.noted[a.Stream] = slices.Concat(have, cloneEntries(a.Entries)), a.Summary
 	}
 	return nil
 }
@@ -171,7 +172,7 @@ func (s *Store) Streams(ctx context.Context, prefix string) ([]store.Stream, err
 		for name, entries := range d.streams {
 			if strings.HasPrefix(name, prefix) {
 				list = append(list, store.Stream{
-					Name: name, Head: journal.HeadOf(entries), Began: entries[0].At.UTC(), Last: entries[len(entries)-1].At.UTC(),
+					Name: name, Head: journal.HeadOf(entries), Began: entries[0].At.UTC(), Last: entries[len(entries)-1].At.UTC(), Summary: d.noted[name],
 				})
 			}
 		}

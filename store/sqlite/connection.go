@@ -203,6 +203,15 @@ type source interface {
 	Each(ctx context.Context, fresh func(), take func(*sql.Rows) (more bool, err error), text string, args ...any) error
 }
 
+// single is a connection as a source.
+type single struct{ *sql.Conn }
+
+// Each passes rows to take until it returns false.
+func (c single) Each(ctx context.Context, _ func(), take func(*sql.Rows) (more bool, err error), text string, args ...any) error {
+	rows, err := c.QueryContext(ctx, text, args...)
+	return each(rows, err, take)
+}
+
 // List returns all rows of a query.
 func List[T any](ctx context.Context, from source, scan func(*sql.Rows) (T, error), text string, args ...any) ([]T, error) {
 	var all []T

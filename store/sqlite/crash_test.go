@@ -192,6 +192,9 @@ func checkBatches(t *testing.T, dir string, acknowledged int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if list, err := s.Streams(t.Context(), "s"); err != nil || len(list) > 0 && list[0].Summary != journal.HeadOf(entries).Hash {
+		t.Errorf("%+v, %v", list, err)
+	}
 	if len(records) < acknowledged || len(entries) != 2*len(records) {
 		t.Errorf("%d batches were reported; there are %d records and %d entries", acknowledged, len(records), len(entries))
 	}
@@ -255,7 +258,7 @@ func writeNext(ctx context.Context, s *Store) (int, error) {
 	}
 	return n, s.Write(ctx, store.Batch{
 		Blobs:   [][]byte{[]byte(childBlob(n))},
-		Appends: []store.Append{{Stream: "s", After: head, Entries: []journal.Entry{first, second}}},
+		Appends: []store.Append{{Stream: "s", After: head, Entries: []journal.Entry{first, second}, Summary: second.Hash}},
 		Records: []record.Record{r},
 	})
 }

@@ -204,7 +204,7 @@ func TestWALUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	f := &File{Format: format(migrations()), Path: "memory"}
+	f := &File{Format: format(migrations(), nil), Path: "memory"}
 	_, err = f.prepare(t.Context(), conn)
 	wantFault(t, err, store.Unsupported, "WAL mode does not work here")
 }

@@ -12,9 +12,11 @@ import (
 	"sync"
 	"testing"
 
+	"brenner/artifact"
 	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/record"
+	"brenner/store/storetest"
 )
 
 // future returns the options of a program with one more schema version.
@@ -227,5 +229,22 @@ func TestDamagedStoreIsNotUpgraded(t *testing.T) {
 	}
 	if got := backups(t, dir); len(got) > 0 {
 		t.Error(got)
+	}
+}
+
+// An upgrade summarises the streams of a store from before summaries.
+func TestUpgradeAddsSummaries(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	chain := storetest.Chain(t, "s", journal.Head{}, 1)
+	at := artifact.FormatInstant(chain[0].At)
+	older(t, dir, 2, `INSERT INTO streams (id, name, seq, hash, began, last) VALUES (1, 's', 1, ?1, ?2, ?2);
+		INSERT INTO entries (stream, seq, at, kind, body, prev, hash) VALUES (1, 1, ?2, 'tested', ?3, '', ?1)`, chain[0].Hash, at, string(chain[0].Body))
+	s := openIn(t, dir, Options{Summarise: func(stream string, entries []journal.Entry) string { return stream + entries[0].Hash }})
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got, err := store.StreamOf(t.Context(), s, "s"); err != nil || got.Summary != "s"+chain[0].Hash {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -44,7 +44,7 @@ func (s *Store) changed(op, detail string) *fault.Error {
 // Entries implements store.Store.
 func (s *Store) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
 	return Use(ctx, &s.file, "read the stream "+fault.Shown(stream), func() ([]journal.Entry, error) {
-		entries, err := s.entries(ctx, stream, after)
+		entries, err := entries(ctx, s.reader, stream, after)
 		if err == nil {
 			err = s.checkNamed()
 		}
@@ -52,8 +52,8 @@ func (s *Store) Entries(ctx context.Context, stream string, after int) ([]journa
 	})
 }
 
-func (s *Store) entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
-	return List(ctx, s.reader, func(rows *sql.Rows) (journal.Entry, error) {
+func entries(ctx context.Context, from source, stream string, after int) ([]journal.Entry, error) {
+	return List(ctx, from, func(rows *sql.Rows) (journal.Entry, error) {
 		e := journal.Entry{Stream: stream}
 		err := rows.Scan(&e.Seq, instant{&e.At}, &e.Kind, &e.Body, &e.Prev, &e.Hash)
 		return e, err
@@ -70,9 +70,17 @@ func (s *Store) streams(ctx context.Context, prefix string) ([]store.Stream, err
 	var where conditions
 	where.prefix("name", prefix)
 	return List(ctx, s.reader, func(rows *sql.Rows) (one store.Stream, err error) {
-		err = rows.Scan(&one.Name, &one.Head.Seq, &one.Head.Hash, instant{&one.Began}, instant{&one.Last})
+		err = rows.Scan(&one.Name, &one.Head.Seq, &one.Head.Hash, instant{&one.Began}, instant{&one.Last}, &one.Summary)
 		return one, err
-	}, "SELECT name, seq, hash, began, last FROM streams WHERE true"+where.text()+" ORDER BY name", where.args...)
+	}, "SELECT name, seq, hash, began, last, "+s.summary()+" FROM streams WHERE true"+where.text()+" ORDER BY name", where.args...)
+}
+
+// summary returns the column of summaries, which a copy of an older store does not have.
+func (s *Store) summary() string {
+	if len(s.file.Steps) < 4 {
+		return "''"
+	}
+	return "summary"
 }
 
 // instant scans a time from its text: SQLite has no type for it.

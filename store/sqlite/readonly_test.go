@@ -77,7 +77,7 @@ func TestStoreIsCompleteWhenItAppears(t *testing.T) {
 		}
 	}
 	leave()
-	s := &Store{dir: dir, file: File{Path: filepath.Join(dir, FileName), Wait: defaultWait, Format: format(migrations())}}
+	s := &Store{dir: dir, file: File{Path: filepath.Join(dir, FileName), Wait: defaultWait, Format: format(migrations(), nil)}}
 	before := 0
 	o := Options{Before: func() {
 		if before++; exists(s.file.Path) {

@@ -12,6 +12,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // applicationID marks a file as a store: "Bren" in ASCII.
@@ -68,16 +69,37 @@ CREATE TABLE records (
 ) STRICT;
 
 CREATE INDEX records_by_type ON records (type, id, version);
-`, governed, coded}
+`, governed, coded, summarised}
 }
 
-func format(steps []string) Format {
+func format(steps []string, summarise func(string, []journal.Entry) string) Format {
 	return Format{Name: "store", ID: applicationID, Steps: steps, Fill: func(ctx context.Context, conn *sql.Conn, version int) error {
-		if version == 3 {
+		switch {
+		case version == 3:
 			return packBlobs(ctx, conn)
+		case version == 4 && summarise != nil:
+			return addSummaries(ctx, conn, summarise)
 		}
 		return nil
 	}}
+}
+
+// summarised adds the summaries of streams, for lists; addSummaries fills it.
+const summarised = `ALTER TABLE streams ADD COLUMN summary TEXT NOT NULL DEFAULT ''`
+
+// addSummaries summarises the streams of an older store, one at a time.
+func addSummaries(ctx context.Context, conn *sql.Conn, summarise func(string, []journal.Entry) string) error {
+	names, err := List(ctx, single{conn}, One[string], "SELECT name FROM streams")
+	for _, name := range names {
+		var all []journal.Entry
+		if all, err = entries(ctx, single{conn}, name, 0); err != nil {
+			return err
+		}
+		if _, err = conn.ExecContext(ctx, "UPDATE streams SET summary = ? WHERE name = ?", summarise(name, all), name); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // coded makes room for compressed blobs and for hashes of half the length; packBlobs fills it.

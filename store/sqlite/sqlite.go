@@ -22,6 +22,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // FileName is the name of the store's file in its directory.
@@ -41,6 +42,8 @@ type Options struct {
 	Wait time.Duration
 	// Before is called before a store is created in a directory that can be written; nil does nothing.
 	Before func()
+	// Summarise returns the summary of a stream for an upgrade of a store without summaries, or "". Nil leaves them out.
+	Summarise func(stream string, entries []journal.Entry) string
 	// Network returns a directory's network file system, or "". Nil asks the operating system.
 	Network func(dir string) (string, error)
 
@@ -86,7 +89,7 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if o.steps == nil {
 		o.steps = migrations()
 	}
-	s.file.Format = format(o.steps)
+	s.file.Format = format(o.steps, o.Summarise)
 	if err := s.followLink(); err != nil {
 		return nil, err
 	}

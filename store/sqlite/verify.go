@@ -143,7 +143,7 @@ func (s *Store) verifyStreams(ctx context.Context) (found fault.List, err error)
 		return nil, err
 	}
 	for _, stream := range streams {
-		entries, err := s.entries(ctx, stream.Name, 0)
+		entries, err := entries(ctx, s.reader, stream.Name, 0)
 		if err != nil {
 			return found, err
 		}

@@ -194,8 +194,8 @@ func (w *writer) moveKnown(ctx context.Context, a *store.Append) (id int64, move
 
 func (w *writer) moveFrom(ctx context.Context, id int64, a *store.Append) (bool, error) {
 	last := &a.Entries[len(a.Entries)-1]
-	n, err := w.change(ctx, "UPDATE streams SET seq = ?, hash = ?, last = ? WHERE id = ? AND seq = ? AND hash = ?",
-		last.Seq, last.Hash, artifact.FormatInstant(last.At), id, a.After.Seq, a.After.Hash)
+	n, err := w.change(ctx, "UPDATE streams SET seq = ?, hash = ?, last = ?, summary = ? WHERE id = ? AND seq = ? AND hash = ?",
+		last.Seq, last.Hash, artifact.FormatInstant(last.At), a.Summary, id, a.After.Seq, a.After.Hash)
 	return n > 0, err
 }
 
@@ -215,8 +215,8 @@ func (w *writer) move(ctx context.Context, a *store.Append) (int64, error) {
 		return id, err
 	}
 	first, last := &a.Entries[0], &a.Entries[len(a.Entries)-1]
-	id, err := w.Insert(ctx, "INSERT INTO streams (name, seq, hash, began, last) VALUES (?, ?, ?, ?, ?)",
-		a.Stream, last.Seq, last.Hash, artifact.FormatInstant(first.At), artifact.FormatInstant(last.At))
+	id, err := w.Insert(ctx, "INSERT INTO streams (name, seq, hash, began, last, summary) VALUES (?, ?, ?, ?, ?, ?)",
+		a.Stream, last.Seq, last.Hash, artifact.FormatInstant(first.At), artifact.FormatInstant(last.At), a.Summary)
 	if err == nil {
 		w.streams.add(a.Stream, id)
 	}

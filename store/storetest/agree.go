@@ -80,7 +80,7 @@ func (p *pair) write(t *rapid.T) {
 
 // anyAppend mostly follows the stream's head, sometimes an older one, and is sometimes broken.
 func (p *pair) anyAppend(t *rapid.T) store.Append {
-	a := store.Append{Stream: anyName(t)}
+	a := store.Append{Stream: anyName(t), Summary: anyName(t)}
 	have, err := p.ref.Entries(p.ctx, a.Stream, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"TwoAppendsToOneStream", testTwoAppends},
 		{"StreamsByPrefix", testStreams},
 		{"StreamTimes", testStreamTimes},
+		{"StreamSummaries", testStreamSummaries},
 		{"Records", testRecords},
 		{"RecordsReadBack", testRecordsReadBack},
 		{"RecordConflict", testRecordConflict},

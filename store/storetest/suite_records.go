@@ -266,3 +266,32 @@ func testStreamTimes(t *testing.T, s store.Store) {
 	all := add(t, s, "a", 3)
 	same(t, []store.Stream{{Name: "a", Head: all[4].Head(), Began: all[0].At, Last: all[4].At}}, streams(t, s, ""))
 }
+
+// testStreamSummaries checks that the summary of a stream is that of its last entry, and of nothing
+// that was refused.
+func testStreamSummaries(t *testing.T, s store.Store) {
+	const awkward = "{\"awkward\": \"é\x00' \\\""
+	add := func(after journal.Head, n int, summary string) (journal.Head, error) {
+		a := store.Append{Stream: "a", After: after, Entries: Chain(t, "a", after, n), Summary: summary}
+		if n > 0 {
+			after = journal.HeadOf(a.Entries)
+		}
+		return after, s.Write(t.Context(), store.Batch{Appends: []store.Append{a}})
+	}
+	want := func(summary string) {
+		t.Helper()
+		one := must(store.StreamOf(t.Context(), s, "a"))(t)
+		same(t, summary, one.Summary)
+	}
+	first := must(add(journal.Head{}, 1, "one"))(t)
+	want("one")
+	second := must(add(first, 2, awkward))(t)
+	want(awkward)
+	must(add(second, 0, "only the head is checked"))(t)
+	want(awkward)
+	wantCode(t, store.Moved, fails(add(first, 1, "late")))
+	want(awkward)
+	must(add(second, 1, ""))(t) // a writer without summaries leaves none that is outdated
+	want("")
+	same(t, store.Stream{}, must(store.StreamOf(t.Context(), s, "b"))(t))
+}
