@@ -126,7 +126,7 @@ func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact,
 		return *h.current, nil
 	}
 	items := make(map[string]string)
-	var stamps [][]byte
+	var stamps []string
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
 		if c.Version > version {
@@ -135,11 +135,7 @@ func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact,
 		for _, p := range c.Changed {
 			items[p.ID] = p.Hash
 		}
-		data, err := h.Store.Blob(ctx, c.Stamps)
-		if err != nil {
-			return artifact.Artifact{}, h.commitError(c, err)
-		}
-		stamps = append(stamps, data)
+		stamps = append(stamps, c.Stamps)
 		if c.Version != version || i+1 < len(h.State.Commits) && h.State.Commits[i+1].Version == version {
 			continue
 		}
@@ -153,20 +149,18 @@ func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact,
 }
 
 // join assembles the pieces of a commit and checks the result against the committed hash.
-func (h *History) join(ctx context.Context, c *flow.Commit, items map[string]string, stamps [][]byte) (artifact.Artifact, error) {
-	metadata, err := h.Store.Blob(ctx, c.Metadata)
+func (h *History) join(ctx context.Context, c *flow.Commit, items map[string]string, stamps []string) (artifact.Artifact, error) {
+	hashes := append(slices.Clip(stamps), c.Metadata)
+	for _, id := range slices.Sorted(maps.Keys(items)) {
+		hashes = append(hashes, items[id])
+	}
+	read := make([][]byte, len(hashes))
+	err := store.Blobs(ctx, h.Store, hashes, func(n int, data []byte) error { read[n] = data; return nil })
 	if err != nil {
 		return artifact.Artifact{}, h.commitError(c, err)
 	}
-	var pieces [][]byte
-	for _, id := range slices.Sorted(maps.Keys(items)) {
-		data, err := h.Store.Blob(ctx, items[id])
-		if err != nil {
-			return artifact.Artifact{}, h.commitError(c, err)
-		}
-		pieces = append(pieces, data)
-	}
-	a, err := artifact.Join(metadata, pieces, stamps)
+	n := len(stamps)
+	a, err := artifact.Join(read[n], read[n+1:], read[:n])
 	if err != nil {
 		return artifact.Artifact{}, h.commitError(c, err)
 	}

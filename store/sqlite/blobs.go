@@ -136,7 +136,7 @@ func packBlobs(ctx context.Context, conn *sql.Conn) (err error) {
 	if err != nil {
 		return err
 	}
-	put, err := conn.PrepareContext(ctx, insertBlob)
+	put, err := conn.PrepareContext(ctx, insertBlob+" VALUES (?, ?, ?, ?)")
 	if err != nil {
 		return errors.Join(err, next.Close())
 	}
@@ -169,4 +169,4 @@ func packBlobs(ctx context.Context, conn *sql.Conn) (err error) {
 	return err
 }
 
-const insertBlob = "INSERT INTO blobs (" + blobColumns + ") VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING"
+const insertBlob = "INSERT INTO blobs (" + blobColumns + ")"

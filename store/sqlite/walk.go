@@ -115,15 +115,17 @@ func (s *Store) Blobs(ctx context.Context, hashes []string, visit func(n int, da
 }
 
 func (s *Store) blobs(ctx context.Context, hashes []string) (map[string]codedBlob, error) {
-	args := make([]any, len(hashes))
-	for i, h := range hashes {
-		args[i] = blobKey(h)
+	var list []string // one statement serves any number of them
+	for _, h := range hashes {
+		if blobKey(h) != nil {
+			list = append(list, h)
+		}
 	}
 	found := make(map[string]codedBlob, len(hashes)) // by key
 	err := s.reader.Each(ctx, func() { clear(found) }, func(rows *sql.Rows) (bool, error) {
 		row, err := scanBlob(rows)
 		found[string(row.key)] = row
 		return true, err
-	}, "SELECT "+blobColumns+" FROM blobs WHERE hash IN (?"+strings.Repeat(", ?", len(hashes)-1)+")", args...)
+	}, "SELECT "+blobColumns+" FROM blobs WHERE hash IN (SELECT unhex(value) FROM json_each(?))", `["`+strings.Join(list, `","`)+`"]`)
 	return found, err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -124,11 +126,12 @@ func (w *writer) transact(ctx context.Context, jobs []*Job[writeRequest]) error 
 }
 
 func (w *writer) write(ctx context.Context, o *writeRequest) error {
-	for i := range o.blobs {
+	err := w.insert(ctx, insertBlob, " ON CONFLICT (hash) DO NOTHING", len(o.blobs), func(i int) []any {
 		row := &o.blobs[i]
-		if err := w.Exec(ctx, insertBlob, row.key, row.size, row.coding, row.data); err != nil {
-			return err
-		}
+		return []any{row.key, row.size, row.coding, row.data}
+	})
+	if err != nil {
+		return err
 	}
 	b := o.batch
 	for i := range b.Appends {
@@ -170,11 +173,28 @@ func (w *writer) append(ctx context.Context, a *store.Append) error {
 	if err != nil {
 		return err
 	}
-	for i := range a.Entries {
+	return w.insert(ctx, "INSERT INTO entries (stream, seq, at, kind, body, prev, hash)", "", len(a.Entries), func(i int) []any {
 		e := &a.Entries[i]
-		err := w.Exec(ctx, "INSERT INTO entries (stream, seq, at, kind, body, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			id, e.Seq, artifact.FormatInstant(e.At), e.Kind, string(e.Body), e.Prev, e.Hash)
-		if err != nil {
+		return []any{id, e.Seq, artifact.FormatInstant(e.At), e.Kind, string(e.Body), e.Prev, e.Hash}
+	})
+}
+
+// mostRows is the largest number of rows in one statement. The others are its halves, so that a few
+// statements serve any number of rows.
+const mostRows = 8
+
+// insert inserts n rows with few statements, each of which costs more than a small row.
+func (w *writer) insert(ctx context.Context, into, clause string, n int, row func(i int) []any) error {
+	for i, count := 0, mostRows; i < n; i += count {
+		for i+count > n {
+			count /= 2
+		}
+		var args []any
+		for k := range count {
+			args = append(args, row(i+k)...)
+		}
+		one := "(?" + strings.Repeat(", ?", len(args)/count-1) + ")"
+		if err := w.Exec(ctx, into+" VALUES "+one+strings.Repeat(", "+one, count-1)+clause, args...); err != nil {
 			return err
 		}
 	}
@@ -224,12 +244,12 @@ func (w *writer) move(ctx context.Context, a *store.Append) (int64, error) {
 }
 
 func (w *writer) put(ctx context.Context, r *record.Record) error {
-	first, err := w.insertFirst(ctx, r)
+	listed, err := w.list(ctx, r)
 	var have headState
-	if err == nil && !first {
+	if err == nil && !listed {
 		have, err = w.currentHead(ctx, r.ID)
 	}
-	if err == nil && !first {
+	if err == nil && !listed {
 		err = store.CheckVersion(r, have.latest)
 	}
 	if err != nil {
@@ -260,10 +280,17 @@ func (w *writer) currentHead(ctx context.Context, id string) (h headState, err e
 	return h, err
 }
 
-// insertFirst lists a record with its first version and reports whether the id was new.
-func (w *writer) insertFirst(ctx context.Context, r *record.Record) (bool, error) {
-	if r.Version != 1 {
-		return false, nil
+// list lists the first version of a record, or one that follows the latest of a single branch, without reading what is
+// listed. It reports whether it did; all else takes more than one statement.
+func (w *writer) list(ctx context.Context, r *record.Record) (bool, error) {
+	if r.Version > 1 {
+		if r.Parent != r.Version-1 || slices.ContainsFunc(r.Links, func(l record.Link) bool { return l.Relation == record.Supersedes && l.ID == r.ID }) {
+			return false, nil
+		}
+		n, err := w.change(ctx, `UPDATE heads SET latest = ?, at = ?, type = ?, module = ?, status = ?, summary = ?
+			WHERE id = ? AND latest = ? AND canonical = 0 AND tips = 1`,
+			r.Version, sortable(r.At), r.Type, r.Module, r.Status, r.Summary, r.ID, r.Parent)
+		return n > 0, err
 	}
 	n, err := w.change(ctx, `INSERT INTO heads (id, latest, canonical, type, module, status, summary, tips, at)
 		VALUES (?, ?, 0, ?, ?, ?, ?, 1, ?) ON CONFLICT (id) DO NOTHING`, r.ID, r.Version, r.Type, r.Module, r.Status, r.Summary, sortable(r.At))
@@ -275,28 +302,32 @@ func sortable(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.0
 
 // index updates the lists for a record that was just written.
 func (w *writer) index(ctx context.Context, r *record.Record, have headState) error {
-	for _, l := range r.Links {
-		err := w.Exec(ctx, "INSERT OR IGNORE INTO links (id, version, to_id, to_version, relation) VALUES (?, ?, ?, ?, ?)",
-			r.ID, r.Version, l.ID, l.Version, l.Relation)
-		if err != nil {
-			return err
-		}
+	err := w.insert(ctx, "INSERT OR IGNORE INTO links (id, version, to_id, to_version, relation)", "", len(r.Links), func(i int) []any {
+		l := &r.Links[i]
+		return []any{r.ID, r.Version, l.ID, l.Version, l.Relation}
+	})
+	if err == nil {
+		err = w.insert(ctx, "INSERT OR IGNORE INTO tags (tag, id)", "", len(r.Tags), func(i int) []any { return []any{r.Tags[i], r.ID} })
 	}
-	for _, tag := range r.Tags {
-		if err := w.Exec(ctx, "INSERT OR IGNORE INTO tags (tag, id) VALUES (?, ?)", tag, r.ID); err != nil {
-			return err
-		}
-	}
-	tips, err := w.closeTips(ctx, r, have.tips)
 	if err != nil {
 		return err
 	}
-	if err := w.Exec(ctx, "INSERT INTO tips (id, version) VALUES (?, ?)", r.ID, r.Version); err != nil {
+	moved, err := w.change(ctx, "UPDATE tips SET version = ? WHERE id = ? AND version = ?", r.Version, r.ID, r.Parent)
+	if err == nil && moved == 0 {
+		err = w.Exec(ctx, "INSERT INTO tips (id, version) VALUES (?, ?)", r.ID, r.Version)
+	}
+	if err != nil {
 		return err
 	}
-	tips++
+	if have.latest == 0 { // already listed, with one tip
+		if moved > 0 || r.Version == 1 {
+			return nil
+		}
+		return w.Exec(ctx, "UPDATE heads SET tips = 2 WHERE id = ?", r.ID) // the only tip is an earlier version
+	}
+	tips, err := w.closeTips(ctx, r, have.tips+1-moved)
 	switch {
-	case have.latest == 0: // already listed
+	case err != nil:
 	case have.canonical > 0:
 		err = w.Exec(ctx, "UPDATE heads SET latest = ?, tips = ?, at = ? WHERE id = ?", r.Version, tips, sortable(r.At), r.ID)
 	default:
@@ -306,19 +337,13 @@ func (w *writer) index(ctx context.Context, r *record.Record, have headState) er
 	return err
 }
 
-// closeTips closes the tips that a version continues and returns how many remain.
+// closeTips closes the tips that a version supersedes and returns how many remain.
 func (w *writer) closeTips(ctx context.Context, r *record.Record, tips int) (int, error) {
-	var closed []int
-	if r.Parent > 0 {
-		closed = append(closed, r.Parent)
-	}
 	for _, l := range r.Links {
-		if l.Relation == record.Supersedes && l.ID == r.ID {
-			closed = append(closed, l.Version)
+		if l.Relation != record.Supersedes || l.ID != r.ID {
+			continue
 		}
-	}
-	for _, version := range closed {
-		n, err := w.closeOne(ctx, r.ID, version)
+		n, err := w.closeOne(ctx, r.ID, l.Version)
 		if err != nil {
 			return 0, err
 		}
