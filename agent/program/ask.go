@@ -107,7 +107,7 @@ func (x *execution) run(ctx context.Context) *agent.Failure {
 	})
 	x.rest = nil
 	if err2 := x.load(); err2 != nil {
-		supervisor.MaskLost(x.spool.dir, x.hide.values)
+		supervisor.EndLost(x.spool.dir, x.hide.values)
 		if ctx.Err() != nil {
 			return agent.ContextFailure(ctx)
 		}
@@ -201,7 +201,7 @@ func (p *Program) open(ctx context.Context, id string) (*spool, error) {
 			s.close()
 			return nil, err
 		}
-		supervisor.MaskLost(s.dir, p.hide.values)
+		supervisor.EndLost(s.dir, p.hide.values)
 	}
 	return s, nil
 }
@@ -309,9 +309,10 @@ func isRun(name string) bool {
 	return regexp.MustCompile(`^([0-9a-f]{32}(\.try-[0-9]+)?|` + unnamed + `[0-9]+)$`).MatchString(name)
 }
 
-// removePrivate removes the private directory that a killed supervisor left behind. The path comes
+// removePrivate kills the processes and removes the private directory that a killed supervisor left behind. The path comes
 // from a file of the project, so only a directory that prepare can have made is removed.
 func removePrivate(run string) {
+	supervisor.KillLost(run)
 	job, err := supervisor.ReadJob(run)
 	if err != nil || !strings.HasPrefix(filepath.Base(job.Remove), privatePrefix) || filepath.Dir(job.Remove) != filepath.Clean(os.TempDir()) {
 		return

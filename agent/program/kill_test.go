@@ -150,3 +150,48 @@ func TestAbandonedRunIsMasked(t *testing.T) {
 		}
 	}
 }
+
+// Whoever is killed, the processes of a run end before the program runs again.
+func TestNoProcessOutlivesItsRun(t *testing.T) {
+	for _, both := range []bool{true, false} {
+		pids := filepath.Join(t.TempDir(), "pids")
+		tr := newTrial(t, program.Command, program.Options{}, nil, programtest.Hangs)
+		t.Setenv("TMPDIR", tr.options.WorkDir)
+		tr.options.Grace = time.Millisecond
+		tr.options.Command = []string{"/bin/sh", "-c", "sleep 1234 & a=$!; setsid sleep 1234 & echo $$ $a $! >" + pids + "; wait"}
+		p, err := program.New(tr.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		started := func() bool {
+			data, err := os.ReadFile(pids)
+			return err == nil && strings.HasSuffix(string(data), "\n")
+		}
+		if both {
+			_, kill := tr.asker(t)
+			until(t, "it works", started)
+			signalSupervisors(t, tr.options.Spool, syscall.SIGSTOP)
+			kill()
+			signalSupervisors(t, tr.options.Spool, syscall.SIGKILL)
+		} else {
+			ends := make(chan error, 1)
+			go func() {
+				_, err := p.Ask(t.Context(), call("ask"))
+				ends <- err
+			}()
+			until(t, "it works", started)
+			signalSupervisors(t, tr.options.Spool, syscall.SIGKILL)
+			if f, ok := (<-ends).(*agent.Failure); !ok || f.Code != program.Lost { //nolint:errorlint // the contract requires this type, unwrapped
+				t.Errorf("%+v", f)
+			}
+		}
+		tr.options.Command = []string{"/bin/sh", "-c", "for p in $(cat " + pids + "); do kill -0 $p 2>/dev/null && ps -o stat= -p $p | grep -v Z; done; echo done"}
+		if p, err = program.New(tr.options); err != nil {
+			t.Fatal(err)
+		}
+		answers(t, p, "done\n")
+		if err := program.Sweep(tr.options.Spool, time.Unix(0, 0)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -40,6 +40,8 @@ func (p *Program) Plan() Plan {
 		name, _, _ := strings.Cut(pair, "=")
 		plan.Env = append(plan.Env, name)
 	}
+	plan.Env = append(plan.Env, supervisor.MarkVariable)
+	slices.Sort(plan.Env)
 	if !found {
 		plan.Install = p.kind.install
 	}

@@ -53,16 +53,18 @@ func maskFile(path string, find *secret.Finder) {
 	}
 }
 
-// MaskLost masks the output of a run whose supervisor was killed, so that it can be kept.
-func MaskLost(dir string, secrets []string) {
+// EndLost ends a run whose supervisor was killed: it kills the run's processes, and masks its output,
+// so that it can be kept.
+func EndLost(dir string, secrets []string) {
 	if _, err := os.Stat(filepath.Join(dir, StatusFile)); err == nil {
 		return
 	}
+	KillLost(dir)
 	MaskOutput(dir, secrets)
 	_ = os.WriteFile(filepath.Join(dir, maskedFile), nil, 0o600) // without it, the run is removed
 }
 
-// WasLost reports whether MaskLost has masked a run. Its supervisor is gone.
+// WasLost reports whether EndLost has ended a run. Its supervisor is gone.
 func WasLost(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, maskedFile))
 	return err == nil

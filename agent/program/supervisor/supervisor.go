@@ -13,12 +13,15 @@ package supervisor
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"time"
 
 	"brenner/internal/files"
@@ -37,6 +40,9 @@ const (
 	LogFile    = "supervisor.log"
 	lockFile   = "running"
 )
+
+// MarkVariable holds the mark of a run. Its name does not begin like those of settings.
+const MarkVariable = "RUN_OF_BRENNER"
 
 const statusSchema = "brenner.program.status/v1"
 
@@ -58,6 +64,8 @@ type Job struct {
 	Secrets []string `json:"secrets,omitempty"`
 	// Note identifies the job for the caller.
 	Note map[string]string `json:"note,omitempty"`
+	// Mark is the value of MarkVariable in the environment of all processes of the run.
+	Mark string `json:"mark,omitempty"`
 }
 
 // End is why a program was stopped; empty if it exited by itself.
@@ -172,6 +180,22 @@ func AwaitEnd(ctx context.Context, dir string) error {
 	return nil
 }
 
+// KillLost kills the processes of a run whose supervisor was killed, and waits for their end. They are
+// known by the run's mark, so that no other process is killed, even if it has the pid of one of them.
+func KillLost(dir string) {
+	const limit = 5 * time.Second
+	job, err := ReadJob(dir)
+	if _, running := ReadStatus(dir); err != nil || running == nil || !regexp.MustCompile(`^[A-Z2-7]{26,}$`).MatchString(job.Mark) {
+		return
+	}
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	known := map[int]string{}
+	for begin := time.Now(); killMarked(MarkVariable+"="+job.Mark, known) && time.Since(begin) < limit; {
+		<-look.C
+	}
+}
+
 // Start starts a job in the directory of a spool, which holds the program's input.
 // own is the supervisor's command, without the directory; empty means this binary
 // with Marker. env is the program's complete environment.
@@ -183,6 +207,7 @@ func Start(own []string, dir string, job Job, env []string) (*Running, error) {
 		}
 		own = []string{self, Marker}
 	}
+	job.Mark = rand.Text()
 	if err := write(filepath.Join(dir, JobFile), job); err != nil {
 		return nil, err
 	}
@@ -194,7 +219,7 @@ func Start(own []string, dir string, job Job, env []string) (*Running, error) {
 	r := &Running{job: job}
 	r.cmd = exec.Command(own[0], append(own[1:len(own):len(own)], dir)...)
 	r.cmd.Args[0] = "brenner"
-	r.cmd.Dir, r.cmd.Env, r.cmd.Stderr, r.cmd.SysProcAttr = dir, env, log, sessionAttr()
+	r.cmd.Dir, r.cmd.Env, r.cmd.Stderr, r.cmd.SysProcAttr = dir, append(slices.Clip(env), MarkVariable+"="+job.Mark), log, sessionAttr()
 	control, err := r.cmd.StdinPipe()
 	if err != nil {
 		return nil, err

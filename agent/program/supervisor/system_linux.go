@@ -42,6 +42,31 @@ func processes() ([]process, error) {
 	return list, nil
 }
 
+// marked returns the pids of the processes with a variable in their environment.
+func marked(all []process, variable string) map[int]bool {
+	found := map[int]bool{}
+	for _, p := range all {
+		data, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/environ")
+		if err == nil && bytes.Contains(append([]byte{0}, data...), []byte("\x00"+variable+"\x00")) {
+			found[p.pid] = true
+		}
+	}
+	return found
+}
+
+// kill kills a process, and never another one with the same pid.
+func kill(p process) {
+	same, err := os.FindProcess(p.pid) // holds the process, since Linux 5.4
+	if err != nil {
+		return
+	}
+	defer same.Release() //nolint:errcheck // nothing to do
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/stat")
+	if now, ok := parseStat(data); err == nil && ok && now.began == p.began {
+		_ = same.Kill() // it may have exited
+	}
+}
+
 // parseStat parses "pid (name) state ppid pgrp …"; the name may contain anything.
 func parseStat(data []byte) (process, bool) {
 	open, shut := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')

@@ -5,6 +5,7 @@ package supervisor
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,6 +19,26 @@ func programAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: tr
 // adoptOrphans does nothing: only Linux supports it. Here the tree remembers
 // processes it has seen before their parents exit.
 func adoptOrphans() {}
+
+// marked returns the pids of the processes with a variable in their environment, which ps shows on
+// macOS for the user's own programs.
+func marked(_ []process, variable string) map[int]bool {
+	out, err := exec.Command("ps", "-axEww", "-o", "pid=,command=").Output()
+	if err != nil {
+		return nil
+	}
+	found := map[int]bool{}
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Fields(line); slices.Contains(f, variable) {
+			if pid, err := strconv.Atoi(f[0]); err == nil {
+				found[pid] = true
+			}
+		}
+	}
+	return found
+}
+
+func kill(p process) { _ = syscall.Kill(p.pid, syscall.SIGKILL) } // it may have exited
 
 // processes returns all processes of the system except its own ps.
 func processes() ([]process, error) {

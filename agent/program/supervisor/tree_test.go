@@ -88,3 +88,61 @@ func TestMainRefuses(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Only processes with the mark of the lost run are killed.
+func TestKillLost(t *testing.T) {
+	const mark = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	dir := t.TempDir()
+	cmd := exec.Command("/bin/sh", "-c", "env -i sleep 1234 & setsid sh -c 'echo; exec sleep 1234' & wait")
+	cmd.Env, cmd.SysProcAttr = []string{"PATH=" + os.Getenv("PATH"), MarkVariable + "=" + mark}, programAttr()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	forge := func(file string, v any) {
+		if err := write(filepath.Join(dir, file), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := func() int {
+		all, err := processes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(marked(all, MarkVariable+"="+mark))
+	}
+	for _, other := range []string{"", "A", mark[1:], mark + "A", "BBCDEFGHIJKLMNOPQRSTUVWXYZ"} {
+		forge(JobFile, Job{Mark: other})
+		if KillLost(dir); count() < 2 {
+			t.Fatalf("killed by the mark %q", other)
+		}
+	}
+	forge(JobFile, Job{Mark: mark})
+	forge(StatusFile, Status{Schema: statusSchema})
+	if KillLost(dir); count() < 2 {
+		t.Fatal("killed although the run has ended")
+	}
+	if err := os.Remove(filepath.Join(dir, StatusFile)); err != nil {
+		t.Fatal(err)
+	}
+	// The shell is our child: until it is reaped, it is dead and does not count.
+	if KillLost(dir); count() != 0 {
+		t.Errorf("%d processes are left", count())
+	}
+	_ = cmd.Wait() // reports that it was killed
+	all, err := processes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		if p.group == cmd.Process.Pid && !p.dead {
+			t.Errorf("%+v is left", p)
+		}
+	}
+}

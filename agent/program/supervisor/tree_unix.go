@@ -118,6 +118,35 @@ func (t *tree) sweep(grace time.Duration) []string {
 	return left
 }
 
+// killMarked kills the processes with a variable in their environment, with their groups and
+// descendants, and reports whether there were any. Known are the start times of those killed before.
+func killMarked(variable string, known map[int]string) bool {
+	all, err := processes()
+	if err != nil {
+		return false
+	}
+	ours, groups := marked(all, variable), map[int]bool{}
+	for more := len(ours) > 0; more; {
+		more = false
+		for _, p := range all {
+			if ours[p.pid] && !groups[p.group] {
+				groups[p.group], more = true, true
+			}
+			if !ours[p.pid] && (ours[p.parent] || groups[p.group]) {
+				ours[p.pid], more = true, true
+			}
+		}
+	}
+	found := false
+	for _, p := range all {
+		if (ours[p.pid] || known[p.pid] == p.began) && !p.dead && p.pid != os.Getpid() {
+			known[p.pid], found = p.began, true
+			kill(p)
+		}
+	}
+	return found
+}
+
 // signal signals the program's group and each process that has left it.
 func (t *tree) signal(s syscall.Signal) {
 	living := t.living()
