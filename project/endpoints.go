@@ -93,7 +93,7 @@ func (p *Project) Endpoints(parties []flow.Party) []Endpoint {
 
 // CheckEndpoint returns an error if a session may not use an endpoint.
 func (p *Project) CheckEndpoint(e *Endpoint) error {
-	return errors.Join(p.checkTrustOf(e.Model, baseurl.Normal(e.Base), false, false), p.CheckHost(e.Base))
+	return errors.Join(p.checkTrustOf(e.Model, p.KeyName(e), baseurl.Normal(e.Base), false, false), p.CheckHost(e.Base))
 }
 
 // KeyName returns the name of the variable with an endpoint's key.

@@ -104,6 +104,15 @@ func (p *Project) keyOf(model config.Model) (name, value string) {
 	return name, p.variable(name)
 }
 
+// keyName returns the name of the variable with a party's key.
+func (p *Project) keyName(party *flow.Party) string {
+	if made, err := p.Program(party); party.Via == config.ViaProgram && err == nil {
+		return made.KeyName()
+	}
+	name, _ := p.keyOf(p.asked(party))
+	return name
+}
+
 // check reports every fault before anything is sent: a model without an id or a price, an
 // address that may not receive the key.
 func (m *Models) check(parties []flow.Party, budgetUSD int64) error {

@@ -44,7 +44,7 @@ func (m *Models) ProgramOptions(s agent.Setup) program.Options {
 		o.Kind = program.Command
 	}
 	if o.BaseURL = s.BaseURL; o.BaseURL != "" && o.KeyEnv == "" {
-		o.KeyEnv, _ = m.Project.keyOf(m.Project.Config.Asked(s.Model, s.ModelID))
+		o.KeyEnv = m.Project.Config.Asked(s.Model, s.ModelID).KeyEnv
 	}
 	return o
 }

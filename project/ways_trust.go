@@ -68,7 +68,7 @@ func (m *Models) checkTrust(parties []flow.Party) error {
 		if p.Way == nil {
 			base = baseurl.Normal(m.Project.addressOf(m.Project.asked(p)))
 		}
-		err := m.Project.checkTrustOf(m.Project.asked(p), base, p.Via == config.ViaProgram, base != "" && m.named[p.Name] == base)
+		err := m.Project.checkTrustOf(m.Project.asked(p), m.Project.keyName(p), base, p.Via == config.ViaProgram, base != "" && m.named[p.Name] == base)
 		if ownKey := errors.Is(err, errOwnKey); ownKey || errors.Is(err, errForeign) {
 			err = m.untrustedAddress(parties, p, base, ownKey)
 		}
@@ -88,14 +88,14 @@ var (
 // checkTrustOf refuses to send a key to an address if an untrusted file names the address or
 // chooses the key's variable, if only a journal names the address, which may come with a
 // project, or if the configuration has another address for the key. Named is an address that a
-// flag names for this agent. A program may hold keys of its own.
-func (p *Project) checkTrustOf(model config.Model, address string, ownKeys, named bool) error {
+// flag names for this agent. Name is the variable with the key; a program may hold keys of its own.
+func (p *Project) checkTrustOf(model config.Model, name, address string, ownKeys, named bool) error {
 	base, from := p.addressFrom(model)
 	own := baseurl.Normal(cmp.Or(model.BaseURL, base))
 	if named {
 		base, from = address, config.Origin{Level: roster.Flags}
 	}
-	name, key := p.keyOf(model)
+	key := p.variable(name)
 	base = baseurl.Normal(base)
 	address = cmp.Or(address, base) // a program that is told no address
 	foreign := base != address
@@ -108,7 +108,7 @@ func (p *Project) checkTrustOf(model config.Model, address string, ownKeys, name
 		}
 	}
 	switch {
-	case key != "" && name != envKey && !named && own != "" && own != address:
+	case key != "" && model.KeyEnv != "" && name != envKey && !named && own != "" && own != address:
 		return errOwnKey
 	case !foreign:
 		return p.mustTrust(from, sendKey(name, address))
@@ -123,9 +123,9 @@ func (p *Project) checkTrustOf(model config.Model, address string, ownKeys, name
 func (m *Models) untrustedAddress(parties []flow.Party, party *flow.Party, address string, ownKey bool) error {
 	p := m.Project
 	model := p.asked(party)
-	name, key := p.keyOf(model)
+	name := p.keyName(party)
 	what := "the key of " + name
-	if key == "" {
+	if p.variable(name) == "" {
 		what = "its keys"
 	}
 	detail := "for " + fault.Shown(party.Name) + ", only the journal names the address " + address + ", which would receive " + what
@@ -166,9 +166,9 @@ func (p *Project) confirm(parties []flow.Party, named map[string]string) string 
 		party := &parties[i]
 		model, base := p.asked(party), baseurl.Normal(party.Endpoint())
 		_, from := p.addressFrom(model)
-		_, key := p.keyOf(model)
-		byFlag := from.Level == roster.Flags && key != "" && !baseurl.IsLocal(base) || named[party.Name] != ""
-		err := p.checkTrustOf(model, base, party.Via == config.ViaProgram, false)
+		key := p.keyName(party)
+		byFlag := from.Level == roster.Flags && p.variable(key) != "" && !baseurl.IsLocal(base) || named[party.Name] != ""
+		err := p.checkTrustOf(model, key, base, party.Via == config.ViaProgram, false)
 		byName = byName || errors.Is(err, errOwnKey)
 		if base != "" && (byFlag || errors.Is(err, errForeign) || errors.Is(err, errOwnKey)) {
 			pairs = append(pairs, party.Name+"="+base)

@@ -36,24 +36,37 @@ func (p *Program) lookup(name string) string {
 	return value
 }
 
+// keyNames returns the variables that may hold the key.
+func (p *Program) keyNames() []string {
+	own := ""
+	switch provider, _, ok := strings.Cut(strings.ToUpper(p.Model), "/"); {
+	case p.KeyEnv != "":
+		return []string{p.KeyEnv}
+	case p.BaseURL != "":
+		own = endpointKey // those of providers are not sent to other addresses
+	case ok:
+		own = provider + "_API_KEY" // of a model "provider/name"
+	}
+	if slices.Contains(p.kind.keys, own) {
+		return []string{own}
+	}
+	return p.kind.keys
+}
+
 // key returns the variable that holds the key, and the key.
 func (p *Program) key() (name, value string) {
-	names := p.kind.keys
-	if p.KeyEnv != "" {
-		names = []string{p.KeyEnv}
-	}
-	// The key of a model "provider/name" is that of the provider.
-	if provider, _, ok := strings.Cut(strings.ToUpper(p.Model), "/"); ok && p.KeyEnv == "" && p.BaseURL == "" {
-		if own := provider + "_API_KEY"; slices.Contains(names, own) {
-			names = []string{own}
-		}
-	}
-	for _, name := range names {
+	for _, name := range p.keyNames() {
 		if value := p.lookup(name); value != "" {
 			return name, value
 		}
 	}
 	return "", ""
+}
+
+// KeyName returns the name of the variable that holds the key, or "".
+func (p *Program) KeyName() string {
+	name, _ := p.key()
+	return name
 }
 
 // environment returns the program's environment.

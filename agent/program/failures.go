@@ -10,6 +10,7 @@ import (
 
 	"brenner/agent"
 	"brenner/agent/program/supervisor"
+	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 )
@@ -198,7 +199,11 @@ func (x *execution) unsupported() *agent.Failure {
 }
 
 func (x *execution) noLogin() *agent.Failure {
-	return &agent.Failure{Code: agent.NoAuth, Detail: x.name() + " is not logged in, or its key was rejected", Hint: x.kind.login}
+	f := &agent.Failure{Code: agent.NoAuth, Detail: x.name() + " is not logged in, or its key was rejected", Hint: x.kind.login}
+	if x.BaseURL != "" {
+		f.Hint = "set " + strings.Join(x.keyNames(), " or ") + " to a key for " + baseurl.Shown(x.BaseURL) + ", or key_env of the model to another variable"
+	}
+	return f
 }
 
 // classifyFailure interprets a program's error message. It returns nil if the

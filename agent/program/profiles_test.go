@@ -97,6 +97,33 @@ func TestKeyOfProvider(t *testing.T) {
 	}
 }
 
+// At a base URL, the key is that of the program's protocol, and no other.
+func TestKeyForBaseURL(t *testing.T) {
+	for kind, want := range map[string]string{
+		program.Gemini: "GEMINI_API_KEY", program.Claude: "ANTHROPIC_API_KEY", program.Codex: "OPENAI_API_KEY", program.Aider: "OPENAI_API_KEY", program.Pi: "OPENAI_API_KEY",
+	} {
+		bin := t.TempDir()
+		script(t, filepath.Join(bin, program.Executable(kind)), `cat >/dev/null; env >"$BIN/env"; echo 'HTTP 401 Invalid API key' >&2; exit 1`)
+		o := program.Options{
+			Kind: kind, Model: "anthropic/m", BaseURL: "http://127.0.0.1:1/v1", Pass: []string{"BIN"}, Environ: []string{
+				"PATH=" + bin + ":/usr/bin:/bin", "BIN=" + bin, "GORACE=atexit_sleep_ms=0", "OPENAI_API_KEY=openai-key", "CODEX_API_KEY=codex-key",
+				"ANTHROPIC_API_KEY=anthropic-key", "GEMINI_API_KEY=gemini-key",
+			},
+		}
+		f := fails(t, t.Context(), newProgram(t, o), agent.NoAuth)
+		wantIn(t, f.Hint, "set "+want, " to a key for http://127.0.0.1:1/v1")
+		data, err := os.ReadFile(filepath.Join(bin, "env"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := strings.ToLower(strings.TrimSuffix(want, "_API_KEY")) + "-key"
+		wantIn(t, string(data), "="+key)
+		if n := strings.Count(string(data), "-key\n"); n != strings.Count(string(data), "="+key+"\n") {
+			t.Errorf("%s: %s", kind, data)
+		}
+	}
+}
+
 // Of the user's configuration, Continue sees the models and not the tools.
 func TestContinueSeesOnlyModels(t *testing.T) {
 	bin, home, copied := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "copied")
