@@ -88,27 +88,51 @@ func (r *result) broken() string {
 	return ""
 }
 
-// leaveOpen leaves to the reader the changes that it may ask for: a KILL and an EDIT of one item, and a good block that
-// follows one which is not meant with nothing between them.
+// leaveOpen changes what is expected of good blocks that others put in doubt. A KILL and an EDIT of one item cannot both be
+// meant, so both are asked for. A block right below one that a sentence leaves open, with the same operation, may be.
 func (r *result) leaveOpen() {
-	lines := strings.Split(r.text, "\n")
-	isJoined := func(from, to int) bool {
-		return from <= to && to <= len(lines) && strings.Trim(strings.Join(lines[from:to], ""), " \t\r`~:*_>json.delta#[](){}\"',\u200b") == ""
+	for i := range r.plants {
+		p := &r.plants[i]
+		isBelow := func(q plant) bool {
+			return q.led && r.operation(q) == r.operation(*p) && q.to <= p.from && r.areOnlyMarks(q.to, p.from)
+		}
+		if !p.prose && slices.ContainsFunc(r.plants[:i], isBelow) {
+			p.led, p.want = true, max(p.want, accounted)
+		}
 	}
-	follows := make([]bool, len(r.plants)) // one that is not meant
-	for range r.plants {
-		for i := range r.plants {
-			p := &r.plants[i]
-			for j := range r.plants {
-				q := &r.plants[j]
-				isPair := p.op == delta.Kill && q.op == delta.Edit || p.op == delta.Edit && q.op == delta.Kill
-				follows[i] = follows[i] || (!q.executable() || follows[j]) && q.to <= p.from && isJoined(q.to, p.from)
-				if p.want == taken && (isPair && p.target == q.target && q.target != "" || follows[i]) {
-					p.want = accounted
-				}
+	wants := make([]want, len(r.plants))
+	for i := range r.plants {
+		p := &r.plants[i]
+		wants[i] = p.want
+		for _, q := range r.plants {
+			isPair := p.op == delta.Kill && q.op == delta.Edit || p.op == delta.Edit && q.op == delta.Kill
+			switch isLater := q.from > p.from; {
+			case p.want != taken || !isPair || p.target != q.target:
+			case q.want == taken:
+				wants[i] = refused
+			case q.executable() || q.lone && isLater:
+				wants[i] = max(wants[i], accounted)
 			}
 		}
 	}
+	for i, w := range wants {
+		r.plants[i].want = w
+	}
+}
+
+// operation returns the first operation, in this order, of the block that a change is in.
+func (r *result) operation(p plant) string {
+	for _, op := range []string{delta.Kill, delta.Edit, delta.Add} {
+		if slices.ContainsFunc(r.plants, func(q plant) bool { return q.from == p.from && q.op == op }) {
+			return op
+		}
+	}
+	return ""
+}
+
+// areOnlyMarks reports whether lines have nothing but marks.
+func (r *result) areOnlyMarks(from, to int) bool {
+	return strings.Trim(strings.Join(r.lines[from:to], ""), "`~ \t") == ""
 }
 
 // in returns the changes that a text mentions.

@@ -34,6 +34,7 @@ type plant struct {
 	frail    bool // its body is not well formed: more damage leaves hardly anything of it
 	said     bool // its words are on the line that announces it
 	behind   bool // it is behind a fence that may not be closed
+	led      bool // a sentence before it leaves it open
 }
 
 // executable reports whether a reader may take it.

@@ -55,7 +55,7 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		return f
 	}
 	withdrawn := r.beside.said
-	r.beside.said = ""
+	r.beside.said, r.beside.line = "", fate{}
 	if r.isSaid(withdrawn, between, b) {
 		between = nil // it is about the fence above
 	}

@@ -180,10 +180,21 @@ func (s *scanner) behindJSON(t tag, at, n int) bool {
 // follows in the line, or it is glued to the text before and the last one that can close the reasoning.
 func (s *scanner) notes(t tag, at, n int) bool {
 	if nothing, marks := s.behind(at + n); nothing || marks {
-		return s.mayClose(t) || len(s.within) == 0
+		return (s.mayClose(t) || len(s.within) == 0) && !s.isCutInString(at, n)
 	}
 	all := s.inline[t.family]
 	return len(s.within) > 0 && s.mayClose(t) && s.src[at-1] != ' ' && s.closes[t.family] <= at && (len(all) == 0 || all[len(all)-1] <= at)
+}
+
+// isCutInString reports whether the text ends within a tag that is in a string of the JSON in the open fence. Such a text is
+// cut off, and the tag does not say what stands before the fence.
+func (s *scanner) isCutInString(at, n int) bool {
+	if s.rules < Third || at+n < len(s.src) || s.src[at+n-1] == '>' || s.leaf.kind != leafFence {
+		return false
+	}
+	json := s.leaf.json
+	json.read(s.src, at)
+	return json.begun && json.inString
 }
 
 // skipCloser skips the next line if it closes a fence that has ended already.

@@ -61,7 +61,8 @@ func mayLead(raw []byte, words []token) bool {
 // mentions reports whether a sentence has a word for the block.
 func mentions(words []token) bool {
 	for i, t := range words {
-		if t.kind&block != 0 && t.kind&(pastForm|acts) == 0 && (isIn(" the this ", wordAt(words, i-1)) || !strings.HasSuffix(t.text, "s") && isIn(" the this ", wordAt(words, i-2))) {
+		isReply := isIn(" in of to for ", wordAt(words, i-2)) && isIn(" reply message letter contribution submission ", t.text) // in this reply
+		if t.kind&block != 0 && t.kind&(pastForm|acts) == 0 && !isReply && (isIn(" the this ", wordAt(words, i-1)) || !strings.HasSuffix(t.text, "s") && isIn(" the this ", wordAt(words, i-2))) {
 			return kinds(words)&id == 0 && !isIn(" use using ", wordAt(words, 1))
 		}
 	}
@@ -117,7 +118,7 @@ var (
 	infoLine   = pattern.New(`(?i)^(?:(?:begin )?(?:deltas?|json5?|jsonc|ya?ml|records?)(?:[ \t]+(?:[\w-]+=\S.*|[{\[(].*)|[ :])?|\[tool_calls\].*)$`)
 	postscript = pattern.New(`^(?i:p\. ?s\.?:?|ps:) `)
 	fileTitle  = pattern.New(`(?i)^(?:(?:file|filename|path)[: ]+\S+|\S+\.(?:md|json|jsonl|txt|ya?ml))$`)
-	object     = pattern.New(`\{\s*["']`) // the beginning of a block
+	object     = pattern.New(`\{\s*\\?["']`) // the beginning of a block
 )
 
 // openingIn returns where the first line of words that open a block begins, or the end of the text.
@@ -219,7 +220,7 @@ func lastParagraph(text []byte) []byte {
 	for at := len(text); ; {
 		start := bytes.LastIndexByte(text[:at], '\n') + 1
 		line := bytes.TrimSpace(text[start:at])
-		isProse := len(line) > 0 && strings.IndexByte(">|#`~<{}:\\", line[0]) < 0
+		isProse := len(line) > 0 && strings.IndexByte(">|#`~<{}:\\", line[0]) < 0 && !object.Match(line)
 		isBegun := at < len(text)
 		switch isItem := isProse && strings.IndexByte("*-+", line[0]) >= 0; {
 		case !isProse, isBegun && (isItem || line[len(line)-1] == ':'):

@@ -127,11 +127,21 @@ func (r Rules) ends(sentence string, block []byte) bool {
 // indented matches the beginning of a line of code.
 var indented = pattern.New(`^(?: {4}|\t)`)
 
+// beginsCode reports whether the text behind a block, and behind the line that closes it, begins with a line of code.
+func beginsCode(text []byte) bool {
+	for line := range bytes.Lines(text[:min(len(text), maxRemark)]) {
+		if len(bytes.Trim(line, " \t\r\n`~:")) > 0 {
+			return indented.Match(line)
+		}
+	}
+	return false
+}
+
 // through returns the sentence that continues behind a block, unless its author acts in it: Sending … would be premature.
 func (r Rules) through(before, block, behind []byte) (Remark, bool) {
 	raw := lastParagraph(before)
 	next, _ := paragraph(behind)
-	if bytes.IndexByte(next, ' ') < 0 || indented.Match(lastLine(before)) || indented.Match(bytes.TrimLeft(behind, "\r\n`~:")) {
+	if bytes.IndexByte(next, ' ') < 0 || indented.Match(lastLine(before)) || beginsCode(behind) {
 		return Remark{}, false
 	}
 	if !r.isWide() || len(raw) == 0 || len(next) == 0 || !isLetter(next[0]) || next[0] < 'a' && !bytes.HasPrefix(next, []byte("I ")) || isFenceWord(behind) || infoLine.Match(next) {
