@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"brenner/internal/fault"
 )
 
 // Ack says whether a recipient acknowledged a message that asks for it.
@@ -27,24 +29,24 @@ func (u Unacked) Acked(id ID) (acked, known bool) {
 	return u.whole && !waits, u.whole || waits
 }
 
-// Unacknowledged returns what an agent has not acknowledged, if the server lists it. A server may list the newest ones only, and
-// nothing for a name that belongs to another project by now.
-func (c *Client) Unacknowledged(ctx context.Context, project, agent string) (u Unacked, known bool) {
+// Unacknowledged returns what an agent has not acknowledged, if the server lists it. A server may list the newest ones only. A name that
+// belongs to another project by now is an error.
+func (c *Client) Unacknowledged(ctx context.Context, project, agent string) (u Unacked, err error) {
 	const least = 20 // that servers list, whatever the limit
 	v := url.Values{"project": {project}, "limit": {strconv.Itoa(MaxPage)}}
 	var all []Message
 	if err := c.resource(ctx, "resource://views/ack-required/"+url.PathEscape(agent)+"?"+v.Encode(), &all); err != nil {
-		return u, false
+		return u, err
 	}
 	for i := range all {
 		u.ids = append(u.ids, all[i].ID)
 	}
-	u.whole = len(all) < least && c.CheckProject(ctx, project, agent) == nil
-	return u, true
+	u.whole = len(all) < least
+	return u, c.CheckProject(ctx, project, agent)
 }
 
 // Acks returns who acknowledged which message of a thread, of those that ask for it: by the receipts or, without them, by the view of what
-// an agent has not acknowledged. It leaves out those of which the server does not tell, and returns false if it has neither.
+// an agent has not acknowledged. It leaves out those of which the server does not tell. It returns false if it has neither.
 func (c *Client) Acks(ctx context.Context, project string, thread []Message) (acks []Ack, known bool) {
 	receipts := slices.ContainsFunc(thread, func(m Message) bool { return len(m.Receipts) > 0 })
 	waiting := make(map[string]Unacked)
@@ -58,9 +60,11 @@ func (c *Client) Acks(ctx context.Context, project string, thread []Message) (ac
 			if !receipts {
 				u, asked := waiting[name]
 				if !asked {
-					if u, known = c.Unacknowledged(ctx, project, name); !known {
+					var err error
+					if u, err = c.Unacknowledged(ctx, project, name); err != nil && fault.CodeOf(err) != OtherProject {
 						return nil, false
 					}
+					u.whole = u.whole && err == nil
 					waiting[name] = u
 				}
 				acked, isKnown = u.Acked(m.ID)

@@ -167,10 +167,10 @@ func (c *Client) arguments(ctx context.Context) (map[string]map[string]bool, err
 	if offered == nil {
 		var err error
 		if offered, err = c.list(ctx); err != nil {
-			switch fault.CodeOf(err) {
-			case Unreachable, "":
+			switch code := fault.CodeOf(err); {
+			case code == Unreachable, code == "":
 				return nil, err // list them again next time
-			case Unsure:
+			case lost(err):
 				return nil, &fault.Error{Code: Unreachable, Op: "list the tools", Place: c.url, Cause: err, Hint: fault.HintOf(err)}
 			}
 			offered = map[string]map[string]bool{}

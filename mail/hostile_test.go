@@ -179,7 +179,7 @@ func TestRefusedTokens(t *testing.T) {
 	keys := ring()
 	client := answering(t, mail.Options{Keys: keys}, func(name string, arguments object) (any, error) {
 		if name != "send_message" {
-			return nil, nil
+			return object{}, nil
 		}
 		token, present := arguments["sender_token"]
 		if accepts == nil || present && token != accepts {

@@ -250,10 +250,14 @@ type httpStatus struct {
 	session string // of the request
 }
 
-// Away reports whether no server responded, so that nothing was done.
-func Away(err error) bool {
-	var refused *httpStatus
-	return fault.CodeOf(err) == Unreachable && !errors.As(err, &refused)
+// MayPass reports whether a request may succeed later: no server responded, it was busy, or what arrived is not its response.
+func MayPass(err error) bool { return fault.CodeOf(err) == Unreachable || lost(err) }
+
+// lost reports whether a call may have been carried out although no valid response arrived.
+func lost(err error) bool {
+	var s *httpStatus
+	code := fault.CodeOf(err)
+	return code == Unsure || code == Garbled && !errors.As(err, &s)
 }
 
 func (s *httpStatus) Error() string { return fmt.Sprintf("HTTP %d: %s", s.status, s.shown) }

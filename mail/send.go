@@ -220,8 +220,10 @@ func (c *Client) projectID(ctx context.Context, project string) (ID, error) {
 		return id, nil
 	}
 	own, err := c.EnsureProject(ctx, project)
-	switch fault.CodeOf(err) {
-	case "", Garbled, NotFound, Refused, Invalid:
+	switch code := fault.CodeOf(err); {
+	case MayPass(err):
+		return "", err
+	case code == "", code == Garbled, code == NotFound, code == Refused, code == Invalid:
 	default:
 		return "", err
 	}

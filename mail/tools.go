@@ -152,9 +152,6 @@ func (c *Client) SetContactPolicy(ctx context.Context, project, agent, policy st
 	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, nil)
 }
 
-// lost reports whether a call may have been carried out although no response came.
-func lost(err error) bool { return fault.CodeOf(err) == Unsure }
-
 func (c *Client) resource(ctx context.Context, uri string, into any) error {
 	var r struct {
 		Contents []struct {
@@ -164,10 +161,10 @@ func (c *Client) resource(ctx context.Context, uri string, into any) error {
 	if err := c.rpc(ctx, 0, "resources/read", map[string]any{"uri": uri}, &r); err != nil {
 		return err
 	}
-	var payload json.RawMessage
-	if len(r.Contents) > 0 {
-		payload = json.RawMessage(r.Contents[0].Text)
+	if len(r.Contents) == 0 || absent(json.RawMessage(r.Contents[0].Text)) { // an empty list is a content, too
+		return c.garbled(uri, "empty response", nil)
 	}
+	payload := json.RawMessage(r.Contents[0].Text)
 	if refusal := errorIn(payload, false); refusal != nil {
 		return c.refused(uri, refusal)
 	}

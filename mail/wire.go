@@ -89,7 +89,7 @@ func (c *Client) initialize(ctx context.Context) error {
 		if _, err := c.post(ctx, "notifications/initialized", nil); err != nil && ctx.Err() != nil {
 			return err
 		}
-	case code == NoAuth, code == Unreachable, code == Unsure, err != nil && code == "":
+	case code == NoAuth, MayPass(err), err != nil && code == "":
 		return err
 	}
 	c.mu.Lock()

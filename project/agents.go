@@ -201,12 +201,12 @@ func (m *Models) AgentsWithin(script *rehearsal.Script, all []flow.Party, again 
 		if err != nil {
 			return nil, err
 		}
-		idle := limits.Idle
-		if p.Via == config.ViaMail { // an agent that reads its mail once an hour is not idle
-			idle = 0
+		idle, attempts := limits.Idle, m.Project.Config.Attempts
+		if p.Via == config.ViaMail { // an agent that reads its mail once an hour is not idle, and has the question
+			idle, attempts = 0, 1
 		}
 		limited := agent.Limits{PerCall: limits.Call, Idle: idle, Slots: m.limit(p), Retry: agent.RetryPolicy{
-			Attempts: m.Project.Config.Attempts, Patience: m.patience,
+			Attempts: attempts, Patience: m.patience,
 			Again: func(_ context.Context, f *agent.Failure, _ int) bool { return again(p.Name, f) },
 		}}
 		return agent.Deadline(limited.Wrap(made), limits.Agent), nil

@@ -38,7 +38,7 @@ func (p *Project) sessionMail(open func() (*Mailbox, error)) *sessionMail {
 					p.Log.Info().Msg("the mail server responds again")
 					return
 				}
-				p.Log.Warn().Err(err).Msg("mail server unreachable; the session waits for it")
+				p.Log.Warn().Err(err).Msg("the mail server does not respond; the session waits for it")
 			},
 		}), nil
 	})}
@@ -174,7 +174,7 @@ func (o *sessionMail) Join(ctx context.Context, agents []flow.Party) ([]flow.Mai
 	var failed []error
 	for _, p := range agents {
 		j, err := desk.Join(ctx, p.Entry())
-		if mail.Away(err) { // as for all others; the calls wait for it, and say so
+		if mail.MayPass(err) { // as for all others; the calls wait for it, and say so
 			break
 		}
 		if err != nil {

@@ -27,7 +27,7 @@ type Kind struct {
 	// A peer that does not get the round can find it with RoundOf.
 	Answering func(t *testing.T, texts ...string) Subject
 	// Failing makes an agent that fails the given number of times with a retryable
-	// failure, then replies with text.
+	// failure, then replies with text; nil if it waits until such failures pass.
 	Failing func(t *testing.T, times int, text string) Subject
 	// Hanging makes an agent that never replies.
 	Hanging func(t *testing.T) Subject
@@ -235,6 +235,9 @@ func asFailure(t *testing.T, reply agent.Reply, err error) *agent.Failure {
 }
 
 func retried(t *testing.T, k Kind) {
+	if k.Failing == nil {
+		t.Skip("it waits until what fails works again")
+	}
 	s := k.Failing(t, 2, "at last")
 	a := wrapped(t, s)
 	for n := range 2 {

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +28,10 @@ func (c *mailAgent) Ask(ctx context.Context, call agent.Call) (agent.Reply, erro
 		return reply, nil
 	}
 	f := failure(err)
-	if ctx.Err() != nil {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded) && w.trouble != nil:
+		f = failure(w.trouble) // it says more than that there is no reply
+	case ctx.Err() != nil:
 		f = agent.ContextFailure(ctx)
 	}
 	if w.sent.ID != "" || ctx.Err() != nil { // it may have been delivered
@@ -51,17 +55,18 @@ type wait struct {
 	silent   bool      // the server reports no acknowledgements
 	reminded bool      // the agent was reminded
 	last     post.ID   // last seen in our inbox
+	trouble  error     // why the last request failed; nil if it did not
 }
 
 func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 	err := w.begin(ctx, s)
-	for post.Away(err) && w.awaitServer(ctx, err) {
+	for post.MayPass(err) && w.awaitServer(ctx, err) {
 		err = w.begin(ctx, s)
 	}
 	if err != nil {
 		return agent.Reply{}, err
 	}
-	w.mailer.away(nil)
+	w.away(nil)
 	waits := w.mailer.Client.Waits(ctx)
 	answer, err := w.look(ctx, true)
 	for answer == nil {
@@ -69,17 +74,17 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 		case err == nil:
 			answer, err = w.turn(ctx, waits)
 			continue
-		case !serverGone(err) || ctx.Err() != nil:
+		case !post.MayPass(err) || ctx.Err() != nil:
 			return agent.Reply{}, err
 		}
 		// The question is delivered. Wait for the server to return: the reply may have
 		// arrived by then, or arrive later.
-		w.mailer.away(err)
+		w.away(err)
 		if err = w.sleep(ctx, w.mailer.Poll); err == nil {
 			answer, err = w.look(ctx, true)
 		}
 	}
-	w.mailer.away(nil)
+	w.away(nil)
 	reply := w.reply(answer)
 	// What the mailbox says now: the agent may have registered itself since we asked.
 	if a, err := w.mailer.Client.Whois(ctx, w.mailer.Project, w.who.Name); err == nil {
@@ -101,7 +106,7 @@ func (w *wait) awaitServer(ctx context.Context, err error) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	w.mailer.away(err)
+	w.away(err)
 	select {
 	case <-w.call.Drain:
 		return false
@@ -129,10 +134,10 @@ func (w *wait) turn(ctx context.Context, waits bool) (*post.Message, error) {
 // lookAround is the number of waits without mail between reads of the full thread.
 const lookAround = 5
 
-// serverGone reports whether the server is unreachable for now.
-func serverGone(err error) bool {
-	code := fault.CodeOf(err)
-	return code == post.Unreachable || code == post.Unsure
+// away reports that the server is unreachable or, with nil, that it responds.
+func (w *wait) away(err error) {
+	w.trouble = err
+	w.mailer.away(err)
 }
 
 // send sends the question: a kickoff, or a repair in a longer conversation.
@@ -181,20 +186,20 @@ func (w *wait) look(ctx context.Context, texts bool) (*post.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.mailer.away(nil)
-	w.checkReceipt(ctx, all)
-	if !texts {
-		return nil, nil
+	w.away(nil)
+	if err := w.checkReceipt(ctx, all); err != nil || !texts {
+		return nil, err
 	}
 	w.collectSent(all)
 	return w.find(all), nil
 }
 
 // checkReceipt looks for the acknowledgement of the question, in the list of the thread or, on a server whose
-// lists have no receipts, among what the agent has not acknowledged.
-func (w *wait) checkReceipt(ctx context.Context, all []post.Message) {
+// lists have no receipts, among what the agent has not acknowledged. It returns an error if another project has the agent's name by
+// now.
+func (w *wait) checkReceipt(ctx context.Context, all []post.Message) error {
 	if !w.acked.IsZero() {
-		return
+		return nil
 	}
 	receipts := false
 	for i := range all {
@@ -204,13 +209,17 @@ func (w *wait) checkReceipt(ctx context.Context, all []post.Message) {
 		}
 	}
 	if receipts || w.silent || w.mailer.Client.Waits(ctx) {
-		return
+		return nil
 	}
-	waiting, known := w.mailer.Client.Unacknowledged(ctx, w.mailer.Project, w.who.Name)
-	w.silent = !known && ctx.Err() == nil
-	if acked, _ := waiting.Acked(w.sent.ID); acked && known {
+	waiting, err := w.mailer.Client.Unacknowledged(ctx, w.mailer.Project, w.who.Name)
+	if fault.CodeOf(err) == post.OtherProject {
+		return err
+	}
+	w.silent = err != nil && !post.MayPass(err) && ctx.Err() == nil
+	if acked, _ := waiting.Acked(w.sent.ID); acked && err == nil {
 		w.ack()
 	}
+	return nil
 }
 
 // collectSent finds messages that an earlier attempt or process sent for this call: reminders, and for a repair
@@ -378,18 +387,18 @@ func (w *wait) input() int {
 // failure converts a mail error to a Failure.
 func failure(err error) *agent.Failure {
 	f := &agent.Failure{Code: agent.Refused, Detail: "cannot send or read mail", Hint: fault.HintOf(err), Attempts: 1, Cause: err}
-	switch fault.CodeOf(err) {
-	case post.Unreachable, post.Unsure:
+	switch code := fault.CodeOf(err); {
+	case post.MayPass(err):
 		f.Code, f.Retry = agent.Unavailable, true
-	case post.Garbled:
+	case code == post.Garbled:
 		f.Code = agent.Malformed
-	case post.NoAuth:
+	case code == post.NoAuth:
 		f.Code = agent.NoAuth
-	case post.NotYours:
+	case code == post.NotYours:
 		f.Code = agent.Forbidden
-	case post.Blocked:
+	case code == post.Blocked:
 		f.Hint = "the agent blocks our mail; have it call set_contact_policy with open"
-	case post.TooLarge:
+	case code == post.TooLarge:
 		f.Code = agent.TooLong
 	}
 	return f

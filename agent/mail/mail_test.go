@@ -93,12 +93,6 @@ func TestConformance(t *testing.T) {
 					t.Helper()
 					return subject(t, quirks, func(m mail.Message) (string, bool) { return texts[agenttest.RoundOf(m.Body)-1], true })
 				},
-				Failing: func(t *testing.T, times int, text string) agenttest.Subject {
-					t.Helper()
-					q := quirks
-					q.Refuse = times
-					return subject(t, q, func(mail.Message) (string, bool) { return text, true })
-				},
 				Hanging: func(t *testing.T) agenttest.Subject {
 					t.Helper()
 					return subject(t, quirks, func(mail.Message) (string, bool) { return "", false })
@@ -122,6 +116,8 @@ func TestAskWithServerQuirks(t *testing.T) {
 	for name, quirks := range map[string]mailtest.Quirks{
 		"renames":              {Rename: func(n string) string { return n + "X" }, Plain: true, Errors: "text"},
 		"loses a response":     {Lose: 1, Plain: true, Errors: "text"},
+		"busy at first":        {Refuse: 3},
+		"busy, without keys":   {Refuse: 3, Plain: true, Errors: "text"},
 		"loses one, with keys": {Lose: 1},
 		"requires tokens":      {Tokens: true, Plain: true, Errors: "text"},
 		"marks as read":        {Reads: true},

@@ -306,3 +306,70 @@ func TestQuestionWaitsForServer(t *testing.T) {
 		t.Errorf("%v, want that the call ends when the session is stopped", err)
 	}
 }
+
+// malformed returns what may arrive instead of a response, once in a while or for longer.
+func malformed() map[string]func(http.ResponseWriter) {
+	body := func(status int, text string) func(http.ResponseWriter) {
+		return func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(text))
+		}
+	}
+	return map[string]func(http.ResponseWriter){
+		"page":      body(http.StatusOK, "<html>Welcome</html>"),
+		"cut":       body(http.StatusOK, `{"jsonrpc":"2.0","id":1,"result":{"contents":[{"te`),
+		"null":      body(http.StatusOK, "null"),
+		"nothing":   body(http.StatusOK, ""),
+		"no result": body(http.StatusOK, `{"jsonrpc":"2.0","id":1}`),
+		"500":       body(http.StatusInternalServerError, "oops"),
+		"429":       body(http.StatusTooManyRequests, "slow down"),
+	}
+}
+
+// A response that is none is waited out as an absent server is: while a call waits for its reply, and when it begins again.
+func TestMalformedResponsesAreWaitedOut(t *testing.T) {
+	for name, respond := range malformed() {
+		t.Run(name, func(t *testing.T) {
+			p := mailtest.NewPoor(t, &mailtest.Poor{})
+			c := p.Client(t, mail.Options{})
+			asked(t, p, round(1))
+			p.Fail(12, respond)
+			said := 0
+			m := poorMailer(t, p, agentmail.Options{Trouble: func(err error) {
+				switch said++; {
+				case err != nil && said == 3: // the second outage
+					p.Fail(0, nil)
+					if _, err := c.Send(t.Context(), mail.Draft{Project: mailtest.Project, From: "BlueLake", To: []string{"Operator"}, Subject: "DELTA[gpt]: x", Body: "It is this.", Thread: thread}); err != nil {
+						t.Error(err)
+					}
+				case err == nil && said == 2:
+					p.Fail(3, respond)
+				}
+			}})
+			a, _ := m.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
+			call := round(1)
+			call.Before = 1
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			reply, err := a.Ask(ctx, call)
+			if err != nil || reply.Text != "It is this." || said != 4 || p.Calls("send_message") != 2 {
+				t.Errorf("got %q, %d reports, %d messages: %v; want the reply, 4 reports, and the question sent once", reply.Text, said, p.Calls("send_message"), err)
+			}
+		})
+	}
+}
+
+// When the time is over before the server works again, the failure names the cause.
+func TestFailureNamesLastTrouble(t *testing.T) {
+	p := mailtest.NewPoor(t, &mailtest.Poor{})
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	m := poorMailer(t, p, agentmail.Options{Observe: func(agentmail.Progress) { p.Fail(1<<30, malformed()["page"]) }})
+	a, _ := m.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
+	_, err := a.Ask(ctx, round(1))
+	var f *agent.Failure
+	if !errors.As(err, &f) || f.Code != agent.Unavailable || !strings.Contains(f.Error(), "Welcome") {
+		t.Errorf("%v, want what the server sent instead of a response", err)
+	}
+}

@@ -290,7 +290,7 @@ func (p *poorSession) send(ctx context.Context, from, to, thread, subject, body 
 	})
 }
 
-func TestPoorMailServer(t *testing.T) { survivePoorServer(t, newDoubleServer(t), "2s") }
+func TestPoorMailServer(t *testing.T) { survivePoorServer(t, newDoubleServer(t), "6s") }
 
 // survivePoorServer runs a session on a poor server. The session is killed five times, and the server once: every kickoff is
 // sent exactly once, late replies and critiques become versions, the phases are right, another project's agents get

@@ -43,7 +43,8 @@ type Poor struct {
 	letters  []*poorLetter
 	counter
 	headers []string // Authorization of all requests
-	drop    int
+	faults  int      // requests still to fail
+	fail    func(http.ResponseWriter)
 }
 
 type poorAgent struct {
@@ -81,9 +82,14 @@ func (p *Poor) Client(tb testing.TB, o mail.Options) *mail.Client {
 
 // Drop makes the server drop this many requests.
 func (p *Poor) Drop(requests int) {
+	p.Fail(requests, func(http.ResponseWriter) { panic(http.ErrAbortHandler) })
+}
+
+// Fail makes the server respond to this many requests with something else.
+func (p *Poor) Fail(requests int, respond func(http.ResponseWriter)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.drop = requests
+	p.faults, p.fail = requests, respond
 }
 
 // Tokens returns the different values of the header Authorization that were sent.
@@ -104,9 +110,10 @@ func (p *Poor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.drop > 0 {
-		p.drop--
-		panic(http.ErrAbortHandler)
+	if p.faults > 0 {
+		p.faults--
+		p.fail(w)
+		return
 	}
 	p.count(&q)
 	p.headers = append(p.headers, r.Header.Get("Authorization"))
