@@ -7,12 +7,13 @@ FUZZTIME ?= 60s
 BENCH    ?= .
 COUNT    ?= 1
 KILLS    ?= 60
+RUNS     ?= 5
 ARTICLES ?= 20
 
-.PHONY: help setup build test hours kills histories lint fmt fuzz bench bench-rounds cross real-clients real-mail real-model pictures clean
+.PHONY: help setup build test hours kills histories lint fmt fuzz bench bench-commands bench-langgraph bench-rounds cross real-clients real-mail real-model pictures clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 setup: ## download modules and install the pinned development tools into .tools/
 	$(GO) mod download
@@ -44,6 +45,12 @@ fmt: ## format the code as make lint requires
 
 fuzz: ## run every fuzz target for FUZZTIME each (60s); FUZZ=name for one
 	@FUZZTIME=$(FUZZTIME) FUZZ="$(FUZZ)" sh scripts/fuzz.sh
+
+bench-commands: build ## whole commands beside plain Python, git and an empty store; RUNS=n, ONLY=merge|read|render|start|list|session
+	@python3 scripts/bench/commands.py bin/brenner $(RUNS) "$(ONLY)"
+
+bench-langgraph: build ## install LangGraph from PyPI, and compare a loop of sessions with it; RUNS=n
+	@sh scripts/bench/langgraph/run.sh $(RUNS)
 
 bench-rounds: ## whole sessions of one round against a model that answers after a second
 	$(GO) test -run '^$$' -bench '^BenchmarkRounds$$' -benchtime 5x ./cmd/brenner

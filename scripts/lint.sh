@@ -22,7 +22,19 @@ formatted() {
 	return 1
 }
 
+# The scripts in Python have no syntax errors. Without Python, nothing here uses them.
+# shellcheck disable=SC2317 # called by step
+parsed() {
+	command -v python3 >/dev/null || return 0
+	find scripts -name '*.py' -exec python3 -c '
+import ast, sys
+for name in sys.argv[1:]:
+    with open(name, encoding="utf-8") as f:
+        ast.parse(f.read(), name)' {} +
+}
+
 step formatted
+step parsed
 step "$go" vet ./...
 step .tools/golangci-lint run ./...
 step "$go" test -count=1 -run '^TestPlainEnglish' ./internal/archtest
