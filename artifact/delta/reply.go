@@ -317,8 +317,7 @@ func (r *reader) onlyShown(flag string) string {
 				continue
 			}
 			if n++; n <= most {
-				what := clipped(b.Delta.Operation + " " + b.Delta.Section + " " + b.Delta.Target)
-				all = append(all, strings.TrimSpace(strings.TrimSpace(what)+fmt.Sprintf(" (line %d)", b.Line)))
+				all = append(all, strings.TrimSpace(b.Delta.Brief()+fmt.Sprintf(" (line %d)", b.Line)))
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 	if r.third {
 		r.readTitle(line, isRow, l)
 	}
-	if r.announceItem(line, at, l) {
+	if isRow && l.list.columns.IsHistory() || r.announceItem(line, at, l) {
 		l.inTable = isRow
 		return
 	}
@@ -145,7 +145,11 @@ const maxAnnouncement = 160
 // announceLine records what a line announces.
 func (r *reader) announceLine(line []byte, at int) {
 	text := strings.ToValidUTF8(string(line[:min(len(line), maxAnnouncement)]), "")
-	all := r.withRecord(parseAnnouncements(text), text)
+	said := text
+	if r.third {
+		said = itemform.WithoutHistory(text)
+	}
+	all := r.withRecord(parseAnnouncements(said), said)
 	if len(all) == 0 {
 		return
 	}

@@ -55,6 +55,11 @@ func (r *Reply) Clean() bool {
 	return len(r.Problems) == 0 && !slices.ContainsFunc(r.Blocks, func(b Block) bool { return len(b.Problems) > 0 })
 }
 
+// Brief returns what a delta does and to what, as far as it could be read: KILL hypothesis_slate H1.
+func (d *Delta) Brief() string {
+	return strings.TrimSpace(clipped(d.Operation + " " + d.Section + " " + d.Target))
+}
+
 // form returns the delta in the specification's form, or null if nothing could be read.
 func (d *Delta) form() jsontext.Value {
 	if d.Operation == "" && d.Section == "" && len(d.Payload) == 0 {

@@ -16,7 +16,8 @@ type Account struct {
 
 // Refusal is something in a message that was not taken.
 type Refusal struct {
-	Line    int        `json:"line,omitzero"` // in the message, if known
+	Line    int        `json:"line,omitzero"`   // in the message, if known
+	Delta   string     `json:"delta,omitempty"` // of a block: its operation, section and target
 	Target  string     `json:"target_id,omitempty"`
 	Field   string     `json:"field,omitempty"`
 	Code    fault.Code `json:"code"`
@@ -49,7 +50,7 @@ func (s *Settlement) Accounts() []Account {
 		r := &s.Readings[i]
 		all[i].Tally = r.tally(rows[i])
 		for _, p := range r.Problems {
-			all[i].Refusals = append(all[i].Refusals, Refusal{Line: p.Line, Code: p.Code, Message: p.Message})
+			all[i].Refusals = append(all[i].Refusals, Refusal{Line: p.Line, Delta: r.written[p.Line], Code: p.Code, Message: p.Message})
 		}
 		all[i].Refusals = append(all[i].Refusals, r.Aside...)
 		for j := range rows[i] {

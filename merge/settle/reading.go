@@ -33,6 +33,7 @@ type Reading struct {
 	third     bool             // of a session that follows protocol 3
 	message   int              // its number in the thread
 	cutOff    int              // unreadable blocks in which it, or its repair, was cut off
+	written   map[int]string   // what the blocks that were not taken look like, by the lines of their problems
 }
 
 // Replaced is a delta that does not go to the merge, since its author sent another one instead.
@@ -53,12 +54,9 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 		deltas := c.file(at, message, &r)
 		return r, deltas
 	}
-	first := c.Read
-	if first == nil {
-		read := delta.Read(c.Text, c.Options())
-		first = &read
-	}
+	first := c.withoutRecalled(c.readText())
 	r.Take(first)
+	r.addLate(c)
 	r.Records = recordsOf(first, false)
 	r.NoChanges = first.NoChanges
 	if c.Repair == nil {
@@ -224,7 +222,7 @@ func (r *Reading) Take(reply *delta.Reply) {
 		for _, f := range b.Flags {
 			r.Notes = append(r.Notes, delta.Note{Line: b.Line, What: f.Name, Text: f.Text})
 			if b.Skipped() {
-				r.Aside = append(r.Aside, Refusal{Line: b.Line, Code: fault.Code(f.Name), Message: f.Text})
+				r.Aside = append(r.Aside, Refusal{Line: b.Line, Delta: b.Delta.Brief(), Code: fault.Code(f.Name), Message: f.Text})
 			}
 		}
 		switch {
@@ -235,6 +233,12 @@ func (r *Reading) Take(reply *delta.Reply) {
 		default:
 			r.Refused++
 			r.Problems = append(r.Problems, b.Problems...)
+			if r.written == nil {
+				r.written = make(map[int]string)
+			}
+			for _, p := range b.Problems {
+				r.written[p.Line] = b.Delta.Brief()
+			}
 			if b.Cut {
 				r.cutOff++
 			}

@@ -16,6 +16,7 @@ import (
 	"brenner/artifact/delta"
 	"brenner/artifact/lint"
 	"brenner/internal/fault"
+	"brenner/internal/remark"
 	"brenner/merge"
 )
 
@@ -54,7 +55,9 @@ type Contribution struct {
 	// Cut and RepairCut report whether Text and Repair end at the limit of their length.
 	Cut, RepairCut bool
 
-	stamped stamps
+	stamped  stamps
+	recalled []remark.Remark // what later letters of its author take back of it
+	late     []remark.Remark // what it takes back that has been merged
 }
 
 // Options returns how Text is read.
@@ -103,6 +106,7 @@ func Settle(in Input) Settlement {
 
 // Read reads the contributions without merging them.
 func Read(in Input) (readings []Reading, deltas []delta.Delta) {
+	in.setRecalled()
 	for i := range in.Contributions {
 		c := &in.Contributions[i]
 		if c.Text == nil {

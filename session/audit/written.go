@@ -8,6 +8,7 @@ import (
 
 	"brenner/artifact/delta"
 	"brenner/merge"
+	"brenner/merge/settle"
 	"brenner/session"
 	"brenner/session/flow"
 )
@@ -45,7 +46,7 @@ func writtenAt(line int, d *delta.Delta) Written {
 // one was rejected, had no effect or lost its label.
 func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *session.Report) (map[string]Written, error) {
 	leg := h.State.Leg(c.Round, c.Leg)
-	if c.Source != flow.ByRound || leg == nil {
+	if c.Source != flow.ByThread && (c.Source != flow.ByRound || leg == nil) {
 		return nil, nil
 	}
 	agents := make(map[string]bool)
@@ -56,6 +57,9 @@ func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *
 		}
 	}
 	all := make(map[string]Written)
+	if c.Source == flow.ByThread {
+		return all, addLetters(ctx, h, c, agents, all)
+	}
 	for i := range leg.Exchanges {
 		x := &leg.Exchanges[i]
 		if !agents[x.Agent] {
@@ -76,7 +80,31 @@ func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *
 	return all, nil
 }
 
-// addWritten adds the deltas of the reply to a call. Their ids are made from that of the message.
+// addLetters adds the deltas in the letters of some agents.
+func addLetters(ctx context.Context, h *session.History, c *flow.Commit, agents map[string]bool, all map[string]Written) error {
+	in := settle.Input{At: settle.Undated()}
+	for _, l := range c.Letters {
+		if !agents[l.Agent] {
+			continue
+		}
+		text, err := h.Store.Blob(ctx, l.Body)
+		if err != nil {
+			return err
+		}
+		in.Contributions = append(in.Contributions, settle.Contribution{
+			Agent: l.Agent, ID: h.Thread + "/letter/" + l.ID, Text: text, Reader: h.State.Opened.Reads(), Letter: &delta.Letter{},
+		})
+	}
+	_, deltas := settle.Read(in)
+	for i := range deltas {
+		d := &deltas[i]
+		from := &in.Contributions[d.Place.Message]
+		all[d.ID] = writtenBlock(from.Read, d, from.Text, "")
+	}
+	return nil
+}
+
+// addWritten adds the deltas of the reply to a call.
 func addWritten(ctx context.Context, h *session.History, c *flow.Call, message, text string, all map[string]Written) error {
 	reply, err := h.Reading(ctx, c)
 	if err != nil || len(reply.Blocks) == 0 {
@@ -86,21 +114,26 @@ func addWritten(ctx context.Context, h *session.History, c *flow.Call, message, 
 	if err != nil {
 		return err
 	}
-	lines := strings.SplitAfter(string(source), "\n")
-	for _, d := range reply.Stamped(delta.Envelope{MessageID: message}) {
-		b := &reply.Blocks[d.Place.Block-1]
-		w := writtenAt(b.Line, &d)
-		w.Text = text
-		if w.Name == "" && d.Operation == delta.Add && d.Problem != nil {
-			end := len(lines)
-			if d.Place.Block < len(reply.Blocks) {
-				end = min(end, reply.Blocks[d.Place.Block].Line-1)
-			}
-			w.Name = nameIn(lines[min(max(b.Line-1, 0), end):end])
-		}
-		all[d.ID] = w
+	for _, d := range reply.Stamped(delta.Envelope{MessageID: message}) { // ids are made from that of the message
+		all[d.ID] = writtenBlock(&reply, &d, source, text)
 	}
 	return nil
+}
+
+// writtenBlock returns where a delta is in a reply.
+func writtenBlock(reply *delta.Reply, d *delta.Delta, source []byte, text string) Written {
+	b := &reply.Blocks[d.Place.Block-1]
+	w := writtenAt(b.Line, d)
+	w.Text = text
+	if w.Name == "" && d.Operation == delta.Add && d.Problem != nil {
+		lines := strings.SplitAfter(string(source), "\n")
+		end := len(lines)
+		if d.Place.Block < len(reply.Blocks) {
+			end = min(end, reply.Blocks[d.Place.Block].Line-1)
+		}
+		w.Name = nameIn(lines[min(max(b.Line-1, 0), end):end])
+	}
+	return w
 }
 
 var nameKey = regexp.MustCompile(`"name"\s*:\s*"([^"\\\n]{1,200})"`)

@@ -175,8 +175,9 @@ func IsChanges(title string) bool {
 
 // Columns are those of a table that say what becomes of items, or describe new ones.
 type Columns struct {
-	action int // from 1
-	fields bool
+	action       int // from 1
+	fields       bool
+	who, outcome bool // the round or the author of a change, and what became of it
 }
 
 // ReadColumns reads the first row of a table, below the title of new items of a section or not ("").
@@ -191,6 +192,8 @@ func ReadColumns(row, section string) (c Columns) {
 		if isKnown && isColumn(s, name) {
 			named++
 		}
+		c.who = c.who || name == "round" || name == "agent" || name == "author" || name == "version"
+		c.outcome = c.outcome || name == "outcome" || name == "result" || name == "disposition"
 	}
 	c.fields = named > 0
 	return c

@@ -360,3 +360,31 @@ func TestLetterCorrectsLetter(t *testing.T) {
 	b.mustRun("verify", mailThread)
 	b.mustRun("session", "replay", mailThread)
 }
+
+// A letter may take back an earlier letter of its author, or a change in it. Rows say so, and what the blocks were.
+func TestLetterTakesBackLetter(t *testing.T) {
+	b := newMailProject(t, "Lead", "BlueLake", "RedSky")
+	who := lateThread(b, "")
+	kill := delta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"It is vague."}}`)
+	b.letter("BlueLake", "DELTA", hypothesis("dust")+hypothesis("gas"))
+	b.mustRun(append([]string{"session", "compile", mailThread}, who...)...)
+	b.letter("BlueLake", "DELTA", hypothesis("snow"))
+	b.letter("BlueLake", "DELTA", "Please disregard my last mail, I was wrong about snow.\n\nNO CHANGES: withdrawn\n")
+	b.letter("BlueLake", "DELTA", kill+hypothesis("ice"))
+	b.letter("BlueLake", "DELTA", "On reflection I withdraw the KILL of H2.\n\nNO CHANGES: the rest is meant\n")
+	contains(t, b.mustRun("session", "compile", mailThread),
+		"line 3, ADD hypothesis_slate: AMBIGUOUS_DELTA a later letter of its author takes it back: \"Please disregard my last mail, I was wrong about snow\"",
+		"KILL hypothesis_slate H2: AMBIGUOUS_DELTA a later letter of its author takes it back: \"On reflection I withdraw the KILL of H2.\"", "BlueLake, ADD hypothesis_slate \"snow\"")
+	b.letter("BlueLake", "DELTA", hypothesis("mist"))
+	b.letter("BlueLake", "DELTA", "I do not withdraw my last letter.\n\n> "+strings.ReplaceAll(strings.TrimSpace(kill), "\n", "\n> ")+"\n\nNO CHANGES: it is right\n")
+	contains(t, b.mustRun("session", "compile", mailThread), "KILL hypothesis_slate H2: quoted not read")
+	b.letter("BlueLake", "DELTA", "Please ignore my previous messages.\n\nNO CHANGES: H1 is fine\n")
+	contains(t, b.mustRun("session", "compile", mailThread), "PROSE_ONLY it takes back an earlier letter, which has been merged: \"Please ignore my previous messages\"")
+	show := b.mustRun("session", "show", mailThread)
+	contains(t, show, "It is ice.", "It is mist.")
+	if strings.Contains(show, "snow") || strings.Contains(show, "KILLED") {
+		t.Errorf("a withdrawn change was applied: %.3000s", show)
+	}
+	b.mustRun("verify", mailThread)
+	b.mustRun("session", "replay", mailThread)
+}

@@ -112,7 +112,7 @@ func refusalLine(message string, p *settle.Refusal) string {
 	if p.Line > 0 {
 		where = ", line " + strconv.Itoa(p.Line)
 	}
-	for _, part := range []string{p.Target, p.Field} {
+	for _, part := range []string{p.Delta, p.Target, p.Field} {
 		if part != "" {
 			where += ", " + ui.Clean(part)
 		}

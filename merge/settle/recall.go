@@ -1,0 +1,96 @@
+package settle
+
+import (
+	"fmt"
+	"slices"
+
+	"brenner/artifact"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
+	"brenner/internal/markdown"
+	"brenner/internal/remark"
+)
+
+// setRecalled records for each letter the remarks in later letters of its author that take it back, or changes in it, and
+// for each letter those that no earlier one is left for: what they take back has been merged.
+func (in *Input) setRecalled() {
+	all := in.Contributions
+	for i := range all {
+		c := &all[i]
+		c.recalled, c.late = nil, nil
+		if c.Letter == nil || c.File || c.Text == nil {
+			continue
+		}
+		for _, said := range c.Reader.Remarks(c.Agent).Recalls(ownText(c.Text)) {
+			isLeft := !said.All
+			for j := i - 1; j >= 0; j-- {
+				if before := &all[j]; before.Agent == c.Agent && before.Letter != nil && before.changes(said) {
+					before.recalled, isLeft = append(before.recalled, said), true
+					if !said.Several {
+						break
+					}
+				}
+			}
+			if !isLeft && slices.ContainsFunc(in.Base.Deltas, func(d *artifact.Stamp) bool { return d.Agent == c.Agent }) {
+				c.late = append(c.late, said)
+			}
+		}
+	}
+}
+
+// ownText returns what a letter says outside of blocks, quotations and reasoning.
+func ownText(text []byte) (own []byte) {
+	for b := range markdown.Blocks(text, markdown.Third) {
+		if b.Kind == markdown.Prose && !b.Quoted && !b.Draft {
+			own = append(append(own, text[b.Start:b.End]...), "\n\n"...)
+		}
+	}
+	return own
+}
+
+// changes reports whether a letter has a change that a remark is about.
+func (c *Contribution) changes(said remark.Remark) bool {
+	return slices.ContainsFunc(c.readText().Blocks, func(b delta.Block) bool {
+		return b.OK && said.Names(0, b.Delta.Operation, b.Delta.Target)
+	})
+}
+
+// readText reads Text once.
+func (c *Contribution) readText() *delta.Reply {
+	if c.Read == nil {
+		read := delta.Read(c.Text, c.Options())
+		c.Read = &read
+	}
+	return c.Read
+}
+
+// withoutRecalled returns a reply in which the changes are refused that its author took back in a later letter.
+func (c *Contribution) withoutRecalled(reply *delta.Reply) *delta.Reply {
+	if len(c.recalled) == 0 {
+		return reply
+	}
+	left := *reply
+	left.Blocks = slices.Clone(reply.Blocks)
+	for i := range left.Blocks {
+		b := &left.Blocks[i]
+		for _, said := range c.recalled {
+			if b.OK && said.Names(0, b.Delta.Operation, b.Delta.Target) {
+				b.OK, b.Problems = false, []delta.Located{{
+					Code: delta.AmbiguousDelta, Line: b.Line, Column: 1, Hint: "send it again if it is meant",
+					Message: fmt.Sprintf("a later letter of its author takes it back: %q", fault.Shown(said.Line)),
+				}}
+			}
+		}
+	}
+	return &left
+}
+
+// addLate records the remarks that take back what has been merged.
+func (r *Reading) addLate(c *Contribution) {
+	for _, said := range c.late {
+		r.Problems = append(r.Problems, delta.Located{
+			Code: delta.ProseOnly, Line: 1, Column: 1, Hint: "send an EDIT or a KILL that undoes it",
+			Message: fmt.Sprintf("it takes back an earlier letter, which has been merged: %q", fault.Shown(said.Line)),
+		})
+	}
+}
