@@ -281,17 +281,32 @@ type Frame struct {
 	plain bool
 }
 
-// Frames caches frames for one roster, one set of scopes and one choice of short prompts.
+// Frames caches frames for one roster, one set of scopes and one version of the prompts. Agents of one kind share a frame.
 type Frames interface {
-	// Frame returns the frame of an agent's first or later messages, or makes it with fresh.
-	Frame(agent string, later bool, fresh func() Frame) Frame
+	// Frame returns the frame of the first or later messages to agents of a kind, or makes it with fresh.
+	Frame(kind string, later bool, fresh func() Frame) Frame
+}
+
+// localFrames caches the frames of one round.
+type localFrames map[string]Frame
+
+// Frame implements Frames.
+func (all localFrames) Frame(kind string, _ bool, fresh func() Frame) Frame {
+	f, ok := all[kind]
+	if !ok {
+		f = fresh()
+		all[kind] = f
+	}
+	return f
 }
 
 func (in *Input) cachedFrame(to string) Frame {
-	if in.Frames == nil || in.Task != nil { // a frame names the types of a task
+	if in.Task != nil { // a frame names the types of a task
 		return in.frame(to)
 	}
-	return in.Frames.Frame(to, in.Round > 1, func() Frame { return in.frame(to) })
+	entry, _ := in.Roster.Find(to)
+	kind := fmt.Sprintf("%s %t %t", entry.Role, in.Short[to], isPlain(to))
+	return in.Frames.Frame(kind, in.Round > 1, func() Frame { return in.frame(to) })
 }
 
 // Shown is what an agent was shown.

@@ -110,6 +110,9 @@ func Compose(in Input) ([]Message, error) {
 	}
 	in.Round = max(in.Round, 1)
 	in.Roster = effective(in.Roster, in.Recipients)
+	if in.Frames == nil {
+		in.Frames = make(localFrames)
+	}
 	messages := make([]Message, 0, len(in.Recipients))
 	for _, to := range in.Recipients {
 		messages = append(messages, in.message(to))

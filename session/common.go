@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -52,20 +50,19 @@ func cached[T any](m *Common, all *map[string]T, key string, fresh func() (T, er
 // rosterFrames are the frames of one roster under one set of rules.
 type rosterFrames struct {
 	common *Common
-	pinned string // hash of roster, rules, version of the prompts and agents with short ones
+	pinned string // hash of roster, rules and version of the prompts
 }
 
-func (m *Common) framesFor(o *flow.Opened, r roster.Roster, short map[string]bool) (kickoff.Frames, error) {
+func (m *Common) framesFor(o *flow.Opened, r roster.Roster) (kickoff.Frames, error) {
 	rules, err := journal.Encode(o.Rules)
-	templates := fmt.Appendf(nil, "%d %q", promptsOf(o), slices.Sorted(maps.Keys(short)))
-	return rosterFrames{m, store.Hash(slices.Concat(r.Canonical(), rules, templates))}, err
+	return rosterFrames{m, store.Hash(slices.Concat(r.Canonical(), rules, []byte{byte(promptsOf(o))}))}, err
 }
 
 // Frame implements kickoff.Frames.
-func (f rosterFrames) Frame(agent string, later bool, fresh func() kickoff.Frame) kickoff.Frame {
-	key := f.pinned + " first " + agent
+func (f rosterFrames) Frame(kind string, later bool, fresh func() kickoff.Frame) kickoff.Frame {
+	key := f.pinned + " first " + kind
 	if later {
-		key = f.pinned + " later " + agent
+		key = f.pinned + " later " + kind
 	}
 	made, _ := cached(f.common, &f.common.frames, key, func() (kickoff.Frame, error) { return fresh(), nil })
 	return made

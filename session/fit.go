@@ -386,9 +386,10 @@ const roomToChange = 50
 // bound of its call, before the first one is paid for.
 func (s *run) checkRoom(state *flow.State, p flow.Plan, in kickoff.Input, records map[string]ShownRecords) error {
 	least := view.Least(state.Opened.Thread)
-	var worst error
-	over := 0
-	for _, a := range state.Opened.Agents {
+	agents := state.Opened.Agents
+	shortfalls, over := make([]error, len(agents)), make([]int, len(agents))
+	err := concurrently(len(agents), func(i int) error {
+		a := &agents[i]
 		if spec := s.views[a.Name]; spec.Bound() < s.countQuoted(least) {
 			return view.Shortfall(a.Name, s.countQuoted(least), spec.Bound(), "raise max_tokens of the role's view")
 		}
@@ -405,12 +406,22 @@ func (s *run) checkRoom(state *flow.State, p flow.Plan, in kickoff.Input, record
 				return err
 			}
 			needs := f.tokens + s.repairRoom(a.Name) + roomToChange
-			if more := needs - bound.tokens; more > over {
-				worst, over = view.Shortfall(a.Name, needs, bound.tokens, bound.hint(needs)), more
+			if more := needs - bound.tokens; more > over[i] {
+				shortfalls[i], over[i] = view.Shortfall(a.Name, needs, bound.tokens, bound.hint(needs)), more
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return worst
+	worst := 0
+	for i := range over {
+		if over[i] > over[worst] {
+			worst = i
+		}
+	}
+	return shortfalls[worst]
 }
 
 // roomNotes says what was left out of messages, and which leave too little room for the reply.

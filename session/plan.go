@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/errgroup"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -79,11 +81,17 @@ func (s *run) compose(ctx context.Context, d *draft, state *flow.State, p flow.P
 			return nil, err
 		}
 	}
-	for _, to := range in.Recipients {
-		f, err := s.fit(state, in, to, views[to], records[to], recalled[to])
-		if err != nil {
-			return nil, err
-		}
+	fits := make([]*fitted, len(in.Recipients))
+	err = concurrently(len(fits), func(i int) (err error) {
+		to := in.Recipients[i]
+		fits[i], err = s.fit(state, in, to, views[to], records[to], recalled[to])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, to := range in.Recipients {
+		f := fits[i]
 		if err := checkInputs(to, state.Opened.Task, records[to].Inputs, f.records.Records); err != nil {
 			return nil, err
 		}
@@ -99,6 +107,26 @@ func (s *run) compose(ctx context.Context, d *draft, state *flow.State, p flow.P
 		c.messages, c.kickoffs, c.leftOut = append(c.messages, f.message), append(c.kickoffs, k), append(c.leftOut, f.leftOut)
 	}
 	return c, nil
+}
+
+// concurrently calls work with 0 to n-1, on all processors, and returns the error of the lowest number.
+func concurrently(n int, work func(int) error) error {
+	failed := make([]error, n)
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error {
+			failed[i] = work(i)
+			return nil
+		})
+	}
+	_ = group.Wait() // the errors are in failed
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
@@ -175,7 +203,7 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 	o := &state.Opened
 	reached := rosterAsked(state, s.roster)
 	short := shortAgents(state.Agents)
-	frames, err := s.common.framesFor(o, reached, short)
+	frames, err := s.common.framesFor(o, reached)
 	if err != nil {
 		return kickoff.Input{}, nil, err
 	}

@@ -50,7 +50,7 @@ func oneRound(b *testing.B, url string, agents int) *exec.Cmd {
 	if err := os.WriteFile(filepath.Join(dir, "brenner.yaml"), []byte(yaml), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	c := exec.Command("brenner", "session", "start", "--rounds", "1", "--model", "good", "--base-url", url, "--quiet")
+	c := exec.Command("brenner", "session", "start", "--rounds", "1", "--model", "good", "--base-url", url, "--budget-tokens", "0", "--quiet")
 	c.Dir = dir
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "OPENAI_API_KEY=none"}
 	return c
