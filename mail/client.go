@@ -21,6 +21,9 @@ const (
 	DefaultPath    = "/mcp/"
 )
 
+// DefaultTimeout limits a request.
+const DefaultTimeout = 30 * time.Second
+
 // Environment variables with the server's address and token.
 const (
 	EnvBaseURL = "AGENT_MAIL_BASE_URL"
@@ -36,8 +39,8 @@ type Options struct {
 	OwnOnly bool          // send the token only to a server that asks for it as `brenner mail serve` does
 	Keys    *Keyring      // agents' tokens; nil keeps them in memory
 	HTTP    *http.Client  // nil means a plain client
-	Timeout time.Duration // per call; 0 means 30 s
-	// Settle is how long a server may work on a request whose client is gone; 0 means 10 s.
+	Timeout time.Duration // per call; 0 means DefaultTimeout
+	// Settle is how long a server may work on a request whose client is gone; 0 means Timeout.
 	Settle time.Duration
 }
 
@@ -89,6 +92,7 @@ type Client struct {
 	version     string
 	last        int64 // id of the newest request
 
+	bodies   map[ID]string              // texts that lists leave out
 	losses   map[string]time.Time       // when the response to a message was lost, by its key
 	projects map[string]ID              // ids by key
 	offered  map[string]map[string]bool // tools and their arguments; nil if not listed yet
@@ -100,14 +104,14 @@ func New(o Options) (*Client, error) {
 		return nil, &fault.Error{Code: Invalid, Detail: "not a valid mail server URL: " + fault.Shown(baseurl.Shown(o.URL)), Hint: "write it like " + DefaultBaseURL + DefaultPath}
 	}
 	c := &Client{url: o.URL, flags: o.Flags, token: o.Token, ownOnly: o.OwnOnly, keys: o.Keys, timeout: o.Timeout, maxThreadBytes: maxThreadBytes, settle: o.Settle, began: time.Now()}
-	if c.settle <= 0 {
-		c.settle = 10 * time.Second
-	}
 	if c.keys == nil {
 		c.keys = &Keyring{}
 	}
 	if c.timeout <= 0 {
-		c.timeout = 30 * time.Second
+		c.timeout = DefaultTimeout
+	}
+	if c.settle <= 0 {
+		c.settle = c.timeout
 	}
 	if o.HTTP != nil {
 		c.http = *o.HTTP

@@ -85,6 +85,28 @@ func TestLostMessageIsSentAgain(t *testing.T) {
 	}
 }
 
+// A thread without texts: they are read one by one. If the server does not have them, a message that may have been sent is not sent again.
+func TestSentOnceWithoutTexts(t *testing.T) {
+	for where, code := range map[string]fault.Code{"messages": "", "inbox": "", "none": mail.Refused} {
+		p := mailtest.NewPoor(t, &mailtest.Poor{Bodies: where, Core: true})
+		for n, name := range []string{"BlueLake", "RedSky"} { // with the same subject
+			d, mark := question(name), mail.MarkerOf(thread, 1, name, "call of "+name)
+			for _, again := range []bool{false, true} {
+				c := poorBox(t, p, mail.Options{Settle: time.Hour})
+				d.Again = again
+				_, err := c.SendOnce(t.Context(), d, mark)
+				want := code
+				if !again {
+					want = ""
+				}
+				if fault.CodeOf(err) != want || p.Calls("send_message") != n+1 {
+					t.Errorf("texts in %s, again %t: %v, %d messages; want code %q, %d messages", where, again, err, p.Calls("send_message"), want, n+1)
+				}
+			}
+		}
+	}
+}
+
 // Tokens that the keyring holds, and other arguments, are not sent where the tool's schema does not have them.
 func TestArgumentsOfPoorServer(t *testing.T) {
 	p := mailtest.NewPoor(t, &mailtest.Poor{})

@@ -211,9 +211,41 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.readBodies(ctx, q.Project, all); err != nil {
+		return nil, err
+	}
 	all = addressed(c.inProject(ctx, q.Project, all))
 	sortByTime(all)
 	return all, nil
+}
+
+// readBodies reads the texts that a list leaves out, each once.
+func (c *Client) readBodies(ctx context.Context, project string, all []Message) error {
+	for i := range all {
+		m := &all[i]
+		if m.Body != "" || m.ID == "" {
+			continue
+		}
+		c.mu.Lock()
+		body, known := c.bodies[m.ID]
+		c.mu.Unlock()
+		if !known {
+			var one Message
+			uri := "resource://message/" + url.PathEscape(string(m.ID)) + "?" + url.Values{"project": {project}}.Encode()
+			if err := c.resource(ctx, uri, &one); MayPass(err) {
+				return err
+			}
+			body = one.Body
+			c.mu.Lock()
+			if c.bodies == nil {
+				c.bodies = make(map[ID]string)
+			}
+			c.bodies[m.ID] = body
+			c.mu.Unlock()
+		}
+		m.Body = body
+	}
+	return nil
 }
 
 // addressFromMarker sets the recipient that the marker names if the server lists none.

@@ -62,7 +62,11 @@ func (p *Project) mailboxAt(address string, flags ...string) (*Mailbox, error) {
 	if err != nil {
 		return nil, &fault.Error{Code: files.Unreadable, Place: p.Config.Project.Dir, Cause: err}
 	}
-	client, err := mail.New(mail.Options{URL: address, Flags: flags, Token: token, OwnOnly: own, Keys: keys, HTTP: &http.Client{Transport: http.DefaultTransport}})
+	o := mail.Options{URL: address, Flags: flags, Token: token, OwnOnly: own, Keys: keys, HTTP: &http.Client{Transport: http.DefaultTransport}}
+	if call := p.Config.Timeouts.Call; call > 0 {
+		o.Settle = min(call/2, mail.DefaultTimeout) //nolint:mnd // the rest is for the reply
+	}
+	client, err := mail.New(o)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,8 @@ type Poor struct {
 	Late int
 	// Steal is an agent whose name another project takes while a message is sent.
 	Steal string
+	// Bodies says where texts are: in lists and messages if empty, in "messages" only, in "none", or in an "inbox", without threads.
+	Bodies string
 
 	mu       sync.Mutex
 	pending  func()
@@ -447,13 +450,19 @@ func (p *Poor) resource(uri string) (any, error) {
 			}
 		}
 		return map[string]any{"agents": all, "project": map[string]any{"slug": slug(p.projects[project-1]), "human_key": p.projects[project-1]}}, nil
-	case kind == "thread":
+	case kind == "thread" && p.Bodies != "inbox":
 		for _, m := range p.letters {
 			if m.project == project && m.thread == rest {
-				all = append(all, p.shown(m, u.Query().Get("include_bodies") == "true"))
+				all = append(all, p.shown(m, u.Query().Get("include_bodies") == "true" && p.Bodies == ""))
 			}
 		}
 		return map[string]any{"project": key, "thread_id": rest, "messages": all}, nil
+	case kind == "message":
+		i := slices.IndexFunc(p.letters, func(m *poorLetter) bool { return m.project == project && strconv.Itoa(m.id) == rest })
+		if i < 0 {
+			return nil, poorError("Error reading resource from template '%s': Message '%s' not found.", uri, rest)
+		}
+		return p.shown(p.letters[i], p.Bodies != "none"), nil
 	case kind == "views" && isView:
 		all = p.unacknowledged(project, agent, 20) // whatever the limit
 		return map[string]any{"project": key, "agent": agent, "count": len(all), "messages": all}, nil
