@@ -1,13 +1,11 @@
 package program
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -70,10 +68,7 @@ type execution struct {
 	status supervisor.Status
 	out    []byte
 	errs   []byte
-	seen   int64 // bytes of output already scanned for turns
-	rest   []byte
-	turns  int
-	looped bool // it took too many turns and was stopped
+	watched
 }
 
 // run runs the program to its end. It fails if the result is unknown.
@@ -98,14 +93,14 @@ func (x *execution) run(ctx context.Context) *agent.Failure {
 	}
 	run, stop := context.WithCancel(ctx)
 	defer stop()
-	err = running.Wait(run.Done(), func() {
-		x.call.Alive()
-		if x.count(); x.turns > x.Turns && !x.looped {
-			x.looped = true
-			stop()
-		}
-	})
-	x.rest = nil
+	over, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		x.watch(at.home, over, stop)
+	}()
+	err = running.Wait(run.Done(), x.call.Alive)
+	close(over)
+	<-watched
 	if err2 := x.load(); err2 != nil {
 		supervisor.EndLost(x.spool.dir, x.hide.values)
 		if ctx.Err() != nil {
@@ -135,34 +130,6 @@ func (x *execution) load() error {
 	}
 	x.errs, err = os.ReadFile(filepath.Join(x.spool.dir, supervisor.StderrFile))
 	return err
-}
-
-// count scans new output for turns.
-func (x *execution) count() {
-	if x.kind.turn == nil {
-		return
-	}
-	f, err := os.Open(filepath.Join(x.spool.dir, supervisor.StdoutFile))
-	if err != nil {
-		return // does not exist yet
-	}
-	defer f.Close() //nolint:errcheck // read-only
-	fresh, err := io.ReadAll(io.NewSectionReader(f, x.seen, x.MaxOutput))
-	if err != nil {
-		return // try again next time
-	}
-	x.seen += int64(len(fresh))
-	for {
-		line, rest, ok := bytes.Cut(fresh, []byte("\n"))
-		x.rest = append(x.rest, line...) // it has no line end, so only fresh output is searched for one
-		if !ok {
-			return
-		}
-		if x.kind.turn(x.rest) {
-			x.turns++
-		}
-		x.rest, fresh = x.rest[:0], rest
-	}
 }
 
 // unnamed is the prefix of spools of calls without an id. No lock protects them.

@@ -65,15 +65,17 @@ func (x *execution) outcome(ctx context.Context) (agent.Reply, *agent.Failure) {
 		return reply, nil
 	}
 	var f *agent.Failure
-	if ctx.Err() != nil && !x.looped {
-		f = agent.ContextFailure(ctx)
+	if ctx.Err() != nil && !x.looped && !x.hopeless {
+		f = x.explain(agent.ContextFailure(ctx), "")
 	} else {
 		f = x.failure(s)
 		f.Attempts = 1
 	}
 	f.Partial = x.evidence(s)
 	if x.status.Failure == "" && f.Code != agent.NoAuth && f.Code != Missing {
-		f.Usage = x.usage(s)
+		if f.Usage = x.usage(s); f.Code == agent.Cut && f.Usage.Guessed && x.failures > 1 {
+			f.Usage.Input *= x.failures // each had the whole question
+		}
 	}
 	if left := x.status.Left; len(left) > 0 {
 		f.Detail += fmt.Sprintf("; killed leftover processes (%d): %s", len(left), fault.Shown(strings.Join(left, ", ")))
@@ -94,11 +96,13 @@ func (x *execution) failure(s output) *agent.Failure {
 		return &agent.Failure{Code: Missing, Detail: "cannot start " + x.name() + ": " + x.hide.shown(x.status.Failure), Hint: x.kind.install}
 	case x.looped || s.turns:
 		return x.tooManyTurns(s)
+	case x.hopeless:
+		return x.explain(&agent.Failure{Code: Failed, Detail: x.name() + " repeated failed requests and was stopped", Retry: true, Hint: "see its message"}, s.trouble)
 	case x.status.End == supervisor.TimeExceeded:
-		return &agent.Failure{
+		return x.explain(&agent.Failure{
 			Code: agent.TimedOut, Detail: fmt.Sprintf("%s did not finish within %s and was stopped", x.name(), x.Wall), Retry: true,
 			Hint: "raise --timeout, or ask for less",
-		}
+		}, "")
 	case x.status.End == supervisor.Flood:
 		return &agent.Failure{
 			Code: agent.TooLarge, Detail: fmt.Sprintf("%s wrote more than %d bytes and was stopped", x.name(), x.MaxOutput),
@@ -113,6 +117,21 @@ func (x *execution) failure(s output) *agent.Failure {
 		return x.noReply(s)
 	}
 	return x.failed(s)
+}
+
+// explain returns why the requests of a stopped program failed, or f if they did not.
+func (x *execution) explain(f *agent.Failure, trouble string) *agent.Failure {
+	if x.trouble == "" || f.Code == agent.Stopped {
+		return f
+	}
+	for _, message := range []string{x.trouble, trouble} {
+		if cause := x.classifyFailure(message); cause != nil {
+			cause.Detail += " (" + f.Detail + "): " + x.hide.shown(message)
+			return cause
+		}
+	}
+	f.Detail += ": " + x.hide.shown(x.trouble)
+	return f
 }
 
 func (x *execution) tooManyTurns(s output) *agent.Failure {
@@ -234,15 +253,28 @@ func (x *execution) classifyFailure(message string) *agent.Failure {
 	case status == 429 || has("rate limit", "ratelimiterror", "too many requests"):
 		f.Code, f.Detail, f.Retry = agent.RateLimited, x.name()+": rate limit exceeded", true
 		f.Hint = "lower the number of concurrent calls"
-	case status >= 500 || has("high demand", "overloaded", "internalservererror", "internal server error", "bad gateway", "service unavailable", "temporary errors"):
+	case status >= 500 || !has("connection error") && has("high demand", "overloaded", "internalservererror", "internal server error", "bad gateway", "service unavailable", "temporary errors"):
 		f.Code, f.Detail, f.Retry = agent.Unavailable, x.name()+": its model reported a server error", true
 		f.Hint = "if this persists, ask another model"
 	case status >= 400:
 		f.Code, f.Detail = agent.Refused, x.name()+": its model refused the request"
 		f.Hint = "check the model's name and its endpoint"
+	default:
+		return x.classifyReply(has)
+	}
+	return f
+}
+
+// classifyReply interprets a message about an incomplete reply, or none.
+func (x *execution) classifyReply(has func(...string) bool) *agent.Failure {
+	f := &agent.Failure{}
+	switch {
 	case has("stream disconnected", "stream ended", "premature close", "unexpected eof", "terminated", "closed unexpectedly", "incomplete json", "peer closed"):
 		f.Code, f.Detail, f.Retry = agent.Cut, x.name()+": the reply of its model was cut off", true
 		f.Hint = "if this persists, the server or a proxy cuts off long responses"
+	case has("max_output_tokens", "maximum output token", "has hit a token limit", reachedLimit):
+		f.Code, f.Detail = agent.Cut, x.name()+": the reply reached the limit of its model's output"
+		f.Hint = "raise the model's output limit at its server or in the program's settings, or ask for less"
 	case has("invalid_stream", "empty response", "no finish reason", "malformed function call"):
 		f.Code, f.Detail, f.Retry = agent.Empty, x.name()+": blank reply from its model", true
 		f.Hint = "if this persists, ask another model"

@@ -18,13 +18,19 @@ type format struct {
 	tool    string // a tool is called: text before it is not part of the reply
 	done    string // the reply is complete
 	trouble string // an error, which may be recovered from
+	cut     string // the connection to the model was lost: the reply is incomplete, also if the program goes on
+	limit   string // the reply reached the limit of the model's output
 	usage   string // a count of tokens, to be added up
 	inputs  []string
 	outputs []string
 }
 
+// reachedLimit is the message about a reply that reached the limit of the model's output.
+const reachedLimit = "output limit reached"
+
 func (f *format) read(out, errs []byte) output {
 	var s output
+	var cut bool
 	var text strings.Builder
 	for _, e := range append(objects(out), objects(errs)...) {
 		if _, ok := match(f.tool, e); ok {
@@ -43,9 +49,18 @@ func (f *format) read(out, errs []byte) output {
 		if found, ok := match(f.trouble, e); ok {
 			s.final, s.trouble = false, strings.Join(found, ": ")
 		}
+		if _, ok := match(f.limit, e); ok {
+			s.final, s.trouble = false, reachedLimit
+		}
+		if _, ok := match(f.cut, e); ok {
+			cut = true
+		}
 		if _, ok := match(f.usage, e); ok {
 			s.usage = f.count(e, s.usage)
 		}
+	}
+	if cut {
+		s.final, s.trouble = false, "stream ended without a finish reason"
 	}
 	s.text = text.String()
 	if f.plain {
@@ -160,6 +175,9 @@ func readAider(out, _ []byte) output {
 		text = text[at[1]:]
 	}
 	text = regexp.MustCompile(`\A(?s:litellm\..*?\nRetrying in [0-9.]+ seconds\.\.\.\n)+\n*`).ReplaceAllString(text, "") // of earlier attempts
+	if at := regexp.MustCompile(`(?m)^Model .* has hit a token limit!$`).FindStringIndex(text); at != nil {
+		return output{text: strings.TrimSpace(text[:at[0]]), trouble: text[at[0]:at[1]]}
+	}
 	counts := regexp.MustCompile(`(?m)^Tokens: .* sent, .* received\..*$`).FindAllStringIndex(text, -1)
 	if len(counts) == 0 {
 		return output{trouble: strings.Join(strings.Fields(text), " ")}

@@ -41,6 +41,11 @@ type kind struct {
 	read func(stdout, stderr []byte) output
 	// turn reports whether a line of output is another turn with a tool; nil for programs without.
 	turn func(line []byte) bool
+	// failing matches a line of its output, or of its logs, about a failed request that it repeats;
+	// the first group is the message.
+	failing  string
+	logs     string // its log files, as a pattern below its home
+	patience int    // how many such lines it may write before it is stopped; 0 means mostFailures
 	// exits maps exit codes with a special meaning.
 	exits map[int]exit
 	// http maps an exit code to an HTTP status; may be nil.

@@ -53,7 +53,9 @@ func profiles() map[string]profile {
 				install: "install it with `npm install -g opencode-ai`, or set command to its path",
 				login:   "run `opencode auth login` once, or set the key of its provider, such as ANTHROPIC_API_KEY",
 				keys:    providerKeys(), home: ".local/share/opencode", logins: []string{"auth.json"},
+				failing: `"type":"step_finish".*"reason":"(unknown)"`, patience: 1, // it would ask again without end
 				format: &format{
+					cut: "type=step_finish part.reason=unknown", limit: "type=step_finish part.reason=length",
 					text: "type=text part.text", tool: "type=tool_use", done: "type=step_finish part.reason=stop",
 					trouble: "type=error error.data.statusCode error.data.message error.name", usage: "type=step_finish",
 					inputs:  []string{"part.tokens.input", "part.tokens.cache.read", "part.tokens.cache.write"},
@@ -82,14 +84,16 @@ func profiles() map[string]profile {
 				read:  func(out, _ []byte) output { return readClaude(out, "input_tokens") },
 				turn:  claudeTurn,
 				exits: map[int]exit{53: exitTurns, 55: exitTurns},
+				logs:  ".qwen/debug/*.txt", failing: `Attempt \d+ (failed with status \d+|failed.*)`,
 			},
 			line: `--auth-type openai --bare --output-format stream-json --chat-recording=false --max-session-turns {{.Turns}}
 				--exclude-tools=run_shell_command,edit,write_file,notebook_edit {{with .Model}}--model {{.}}{{end}}`,
 			vars: []string{
 				`{{with .Base}}OPENAI_BASE_URL={{.}}{{end}}`,
+				`QWEN_DEBUG_LOG_FILE=1`,
 			},
 			config: map[string]string{".qwen/settings.json": `{"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false},
-				"telemetry":{"enabled":false},"model":{"generationConfig":{"maxRetries":1}}}`},
+				"telemetry":{"enabled":false}}`},
 		},
 		Continue: {
 			kind: kind{
@@ -99,8 +103,9 @@ func profiles() map[string]profile {
 				keys:    providerKeys(), home: ".continue", homeEnv: "CONTINUE_GLOBAL_DIR", logins: []string{"config.yaml", "auth.json"},
 				trim:   trimContinue,
 				format: &format{plain: true, trouble: "status=error message"},
+				logs:   ".continue/logs/*.log", failing: `Retry attempt .*"error":"(.*)"`,
 			},
-			line: `--print --exclude=Bash --exclude=Fetch --exclude=Write --exclude=Edit --exclude=MultiEdit --config ../home/.continue/config.yaml`,
+			line: `--print --verbose --exclude=Bash --exclude=Fetch --exclude=Write --exclude=Edit --exclude=MultiEdit --config ../home/.continue/config.yaml`,
 			vars: []string{
 				`CONTINUE_GLOBAL_DIR={{.Home}}/.continue`,
 				`CONTINUE_TELEMETRY_ENABLED=0`,
@@ -146,6 +151,7 @@ func profiles() map[string]profile {
 				install: "install it with `pip install aider-chat`, or set command to its path",
 				login:   "set the key of its model's provider, such as ANTHROPIC_API_KEY",
 				keys:    providerKeys(), marksEnd: true, quiet: true, read: readAider,
+				failing: `^(litellm\..*)`,
 			},
 			prefix: "openai/",
 			line: `--message-file /dev/stdin --chat-mode ask --no-git --yes-always --no-pretty --no-stream --no-fancy-input
@@ -184,7 +190,7 @@ func profiles() map[string]profile {
 				keys:    providerKeys(), home: ".pi/agent", homeEnv: "PI_CODING_AGENT_DIR", logins: []string{"auth.json", "models.json"},
 				format: &format{
 					whole: true, text: "type=message_end message.role=assistant message.content.*.text", tool: "type=message_end message.stopReason=toolUse",
-					done: "type=message_end message.stopReason=stop", trouble: "type=message_end message.stopReason=error message.errorMessage",
+					done: "type=message_end message.stopReason=stop", limit: "type=message_end message.stopReason=length", trouble: "type=message_end message.stopReason=error message.errorMessage",
 					usage: "type=message_end message.role=assistant", inputs: []string{"message.usage.input", "message.usage.cacheRead", "message.usage.cacheWrite"},
 					outputs: []string{"message.usage.output"},
 				},

@@ -68,6 +68,26 @@ func TestRead(t *testing.T) {
 			kind: OpenCode, out: `{"type":"error","error":{"name":"APIError","data":{"message":"injected fault","statusCode":500}}}`,
 			want: output{trouble: "500: injected fault: APIError"},
 		},
+		"opencode, its model's output ends early": {
+			kind: OpenCode, out: `{"type":"text","part":{"text":"a"}}
+{"type":"step_finish","part":{"reason":"unknown","tokens":{"input":0,"output":0}}}
+{"type":"text","part":{"text":"b"}}
+{"type":"step_finish","part":{"reason":"stop","tokens":{"input":10,"output":2}}}`,
+			want: output{text: "ab", trouble: "stream ended without a finish reason"}, usage: agent.Usage{Input: 10, Output: 2},
+		},
+		"opencode, output limit": {
+			kind: OpenCode, out: `{"type":"text","part":{"text":"a"}}
+{"type":"step_finish","part":{"reason":"length"}}`,
+			want: output{text: "a", trouble: reachedLimit},
+		},
+		"pi, output limit": {
+			kind: Pi, out: `{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"a"}],"stopReason":"length"}}`,
+			want: output{text: "a", trouble: reachedLimit},
+		},
+		"aider, output limit": {
+			kind: Aider, out: "Aider v0.86.2\nRepo-map: disabled\n\na\nb\n\nModel openai/m has hit a token limit!\nToken counts below are approximate.\n",
+			want: output{text: "a\nb", trouble: "Model openai/m has hit a token limit!"},
+		},
 		"opencode, cut off": {kind: OpenCode, out: `{"type":"text","part":{"text":"a"}}`, want: output{text: "a"}},
 		"continue":          {kind: Continue, out: "a\n", want: output{text: "a", final: true}},
 		"continue, an error": {

@@ -356,3 +356,35 @@ func TestRealContinueOwnModels(t *testing.T) {
 		t.Errorf("the tool server ran: %v; offered %q", exists(ran), asked[0].Offered)
 	}
 }
+
+// Programs that repeat failed requests, and replies that end early: the cause is named after few requests.
+func TestRealRepeats(t *testing.T) {
+	answer := programtest.Answer{Text: story()[:1200]}
+	early, limited := answer, answer
+	early.Finish, limited.Finish = programtest.NoFinish, "length"
+	for _, test := range []struct {
+		kind   string
+		answer programtest.Answer
+		want   fault.Code
+	}{
+		{program.Qwen, programtest.Answer{Status: 429}, agent.RateLimited},
+		{program.Qwen, programtest.Answer{Status: 500}, agent.Unavailable},
+		{program.Continue, programtest.Answer{Status: 429}, agent.RateLimited},
+		{program.Aider, programtest.Answer{Status: 429}, agent.RateLimited},
+		{program.OpenCode, early, agent.Cut},
+		{program.OpenCode, limited, agent.Cut},
+		{program.Pi, limited, agent.Cut},
+		{program.Cline, limited, agent.Cut},
+		{program.Aider, limited, agent.Cut},
+	} {
+		t.Run(fmt.Sprint(test.kind, test.answer.Status, test.answer.Finish), func(t *testing.T) {
+			t.Parallel()
+			r := newReal(t, test.kind, program.Options{}, always(test.answer))
+			f := fails(t, t.Context(), r, test.want)
+			if n := len(r.model.Questions()); n > 16 {
+				t.Errorf("%d requests", n)
+			}
+			t.Logf("%d requests: %v", len(r.model.Questions()), f)
+		})
+	}
+}

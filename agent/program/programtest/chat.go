@@ -1,6 +1,7 @@
 package programtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -85,6 +86,7 @@ func (q *Question) chat(a Answer, event func(object)) object {
 			"function": object{"name": q.offered(a.Server, a.Tool), "arguments": string(args)},
 		}}
 	}
+	finish = cmp.Or(a.Finish, finish)
 	if q.plain {
 		return object{
 			"id": id, "object": "chat.completion", "created": 1, "model": q.Model, "usage": usage,
@@ -107,6 +109,9 @@ func (q *Question) chat(a Answer, event func(object)) object {
 	}
 	if calls, ok := answer["tool_calls"]; ok {
 		delta(object{"tool_calls": calls}, nil)
+	}
+	if finish == NoFinish {
+		return nil
 	}
 	delta(object{}, finish)
 	chunk([]object{}, object{"usage": usage})

@@ -30,11 +30,15 @@ type Answer struct {
 	Tool   string // a tool to call instead of finishing
 	Server string // the tool's MCP server, as named in the configuration
 	Args   object
-	Status int  // an error status
-	Hang   bool // never responds
-	Stall  bool // hangs after half of the response
-	Cut    bool // drops the connection after half of the response
+	Status int    // an error status
+	Hang   bool   // never responds
+	Stall  bool   // hangs after half of the response
+	Cut    bool   // drops the connection after half of the response
+	Finish string // the reason in the Chat Completions API, instead of the usual ones; NoFinish leaves it out
 }
+
+// NoFinish is the Finish of a response that ends early.
+const NoFinish = "none"
 
 // Model is a model on loopback that speaks OpenAI's Responses API, for codex, its Chat
 // Completions API, and Gemini's API.
