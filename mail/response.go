@@ -253,11 +253,16 @@ type httpStatus struct {
 // MayPass reports whether a request may succeed later: no server responded, it was busy, or what arrived is not its response.
 func MayPass(err error) bool { return fault.CodeOf(err) == Unreachable || lost(err) }
 
+// Responded reports whether a server responded to the request, with an HTTP error.
+func Responded(err error) bool {
+	var s *httpStatus
+	return errors.As(err, &s)
+}
+
 // lost reports whether a call may have been carried out although no valid response arrived.
 func lost(err error) bool {
-	var s *httpStatus
 	code := fault.CodeOf(err)
-	return code == Unsure || code == Garbled && !errors.As(err, &s)
+	return code == Unsure || code == Garbled && !Responded(err)
 }
 
 func (s *httpStatus) Error() string { return fmt.Sprintf("HTTP %d: %s", s.status, s.shown) }
@@ -280,7 +285,7 @@ func (c *Client) refusedByHTTP(op, session string, resp *http.Response) error {
 	case http.StatusRequestEntityTooLarge:
 		f.Code, f.Hint = TooLarge, "send less, or split the text"
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		f.Code = Unreachable
+		f.Code, f.Hint = Unreachable, "the server is busy; try again later"
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
 		f.Code = Unsure
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:

@@ -117,7 +117,7 @@ func (o *sessionMail) check(ctx context.Context, parties []flow.Party, flags []s
 		return err
 	}
 	_, err = desk.Client.Health(ctx)
-	if fault.CodeOf(err) == mail.Unreachable {
+	if fault.CodeOf(err) == mail.Unreachable && !mail.Responded(err) {
 		if _, err := mail.ListenAddress(desk.Client.URL()); err != nil {
 			flags = slices.DeleteFunc(flags, func(f string) bool { return f == serveMailFlag })
 		}

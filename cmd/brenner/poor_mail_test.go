@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -498,12 +499,16 @@ func (p *poorSession) checkCosts(id string) {
 	}
 }
 
-// poormail [reader] [core]: runs a poor mail server on a free port and sets AGENT_MAIL_BASE_URL.
+// poormail [reader] [core] [busy]: runs a poor mail server on a free port and sets AGENT_MAIL_BASE_URL.
 func poormail(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
-		ts.Fatalf("usage: poormail [reader] [core]")
+		ts.Fatalf("usage: poormail [reader] [core] [busy]")
 	}
-	server := httptest.NewServer(&mailtest.Poor{Reader: slices.Contains(args, "reader"), Core: slices.Contains(args, "core")})
+	poor := &mailtest.Poor{Reader: slices.Contains(args, "reader"), Core: slices.Contains(args, "core")}
+	if slices.Contains(args, "busy") {
+		poor.Fail(math.MaxInt, func(w http.ResponseWriter) { http.Error(w, "slow down", http.StatusTooManyRequests) })
+	}
+	server := httptest.NewServer(poor)
 	ts.Defer(func() {
 		server.CloseClientConnections()
 		server.Close()

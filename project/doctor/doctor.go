@@ -102,14 +102,32 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 		r := &d.Models[i]
 		add(Check{r.Name(), r.Status, r.Found(), r.Fix})
 	}
+	d.limitSession()
 	return d
 }
+
+// limitSession takes back that a session could start if something else is broken.
+func (d *Diagnosis) limitSession() {
+	var others []string
+	for _, c := range d.Checks {
+		if c.Status == Broken {
+			others = append(others, c.What)
+		}
+	}
+	i := slices.IndexFunc(d.Checks, func(c Check) bool { return c.Found == startable })
+	if i >= 0 && len(others) > 0 {
+		d.Checks[i] = note(d.Checks[i].What, "its settings are complete, but this is broken: "+strings.Join(others, ", "), "")
+	}
+}
+
+// startable says that the checks before a session pass.
+const startable = "nothing prevents a session from starting"
 
 // checkStart does what a session does before it starts, and reports what would make it refuse.
 func checkStart(ctx context.Context, k *project.Composed, o *Options) []Check {
 	kickoffs, err := k.Check(ctx, &o.Start)
 	if err == nil {
-		return append([]Check{fine("session", "nothing prevents a session from starting")}, checkKickoffs(kickoffs)...)
+		return append([]Check{fine("session", startable)}, checkKickoffs(kickoffs)...)
 	}
 	d := brokenBy("session", err)
 	for i, f := range fault.Distinct(err) {

@@ -67,7 +67,7 @@ func checkServer(ctx context.Context, b *project.Mailbox) []Check {
 		return append(d, fine(at, strings.TrimSpace("responds, "+accepts+h.Status+" "+h.Version)))
 	case err == nil:
 		return append(d, broken(at, "unhealthy: it reports "+fault.Shown(h.Status), "check the server's log"))
-	case code == mail.Unreachable:
+	case code == mail.Unreachable && !mail.Responded(err):
 		return append(d, broken(at, "no response", mail.HowToServe(b.Client.URL())+", or set its address with "+mail.EnvBaseURL+" or mail.base_url in "+config.FileName))
 	case code == mail.NoAuth:
 		what := "token rejected"
@@ -200,6 +200,9 @@ func checkClients(ctx context.Context, box *project.Mailbox, by []string) []Chec
 func checkClientToken(ctx context.Context, box *project.Mailbox, by []string) Check {
 	fix := "export " + clients.Token + "=$(brenner mail token NAME), where you start the agent's program"
 	token := box.ProgramToken()
+	if _, err := box.Client.Health(ctx); mail.Responded(err) {
+		return Check{} // reported for the server
+	}
 	if box.Client.Foreign(ctx) {
 		if token == "" && !box.Client.SendsToken() {
 			return Check{} // none is needed
