@@ -50,10 +50,11 @@ func (o Options) String() string { return baseurl.Shown(o.URL) }
 // GoString is String for %#v.
 func (o Options) GoString() string { return o.String() }
 
-// Address joins a base URL and a path; empty parts mean the defaults.
+// Address joins a base URL and a path; empty parts mean the defaults. A base that already ends in the path is taken as it is.
 func Address(base, path string) (string, error) {
 	base, path = cmp.Or(base, DefaultBaseURL), cmp.Or(path, DefaultPath)
-	u, ok := baseurl.Parse(strings.TrimRight(base, "/") + "/" + strings.TrimLeft(path, "/"))
+	host := strings.TrimSuffix(strings.TrimRight(base, "/"), "/"+strings.Trim(path, "/"))
+	u, ok := baseurl.Parse(host + "/" + strings.TrimLeft(path, "/"))
 	if !ok {
 		return "", &fault.Error{
 			Code: Invalid, Detail: "not a valid mail server URL" + shownAddress(base, path),

@@ -302,7 +302,7 @@ func TestTokenFileIsPrivate(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	for want, parts := range map[string][2]string{
-		"http://127.0.0.1:8765/mcp/": {}, "http://h:1/api": {"http://h:1", "api"}, "https://h/x/mcp/": {"https://h/x/", "/mcp/"},
+		"http://127.0.0.1:8765/mcp/": {}, "http://h:1/api": {"http://h:1", "api"}, "https://h/x/mcp/": {"https://h/x/", "/mcp/"}, "https://h/mcp/": {"https://h/mcp"}, "https://h/mcp": {"https://h/mcp/", "/mcp"},
 	} {
 		if got, err := mail.Address(parts[0], parts[1]); err != nil || got != want {
 			t.Errorf("%s, %v", got, err)

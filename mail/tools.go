@@ -69,6 +69,20 @@ func (c *Client) Whois(ctx context.Context, project, agent string) (a Agent, err
 	return a, err
 }
 
+// CheckExists returns an error if one of the agents is not registered: some servers create unknown recipients.
+func (c *Client) CheckExists(ctx context.Context, project string, agents ...string) error {
+	offered, err := c.arguments(ctx)
+	if _, ok := offered["whois"]; err != nil || !ok {
+		return err
+	}
+	for _, name := range agents {
+		if _, err := c.Whois(ctx, project, name); fault.CodeOf(err) == NotFound {
+			return &fault.Error{Code: NotFound, Place: c.url, Detail: "no such agent: " + fault.Shown(name)}
+		}
+	}
+	return nil
+}
+
 // Inbox returns an agent's incoming mail and does not mark it as read. If wait is positive, a
 // server that supports long polling responds when there is mail, or after wait.
 func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([]Message, error) {

@@ -35,6 +35,7 @@ type Options struct {
 	Client  *post.Client
 	Project string // the absolute path of the project's directory
 	Sender  string // the name under which kickoffs are sent
+	Fixed   bool   // refuse the name if another project has it, instead of a name that is like it
 	// Poll is the longest interval between checks for mail; 0 means 2 s.
 	Poll time.Duration
 	// Nudge is how long after its acknowledgement an agent is reminded; 0 means half
@@ -191,7 +192,7 @@ func (m *Mailer) open(ctx context.Context) error {
 	}
 	own := post.Registration{Project: m.Project, Name: m.Sender, Program: "brenner", Model: "none", Task: "runs sessions"}
 	a, err := m.mailbox(ctx, own)
-	if fault.CodeOf(err) == post.OtherProject { // names are global there, and another project runs sessions, too
+	if fault.CodeOf(err) == post.OtherProject && !m.Fixed { // names are global there, and another project runs sessions, too
 		own.Name = senderOf(m.Sender, m.Project)
 		if a, err = m.mailbox(ctx, own); err == nil {
 			err = m.Client.Keys().Keep(m.Client.URL(), m.Project, m.Sender, a.Name, a.Token)

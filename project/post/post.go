@@ -89,13 +89,17 @@ func Attach(paths []string) (all []mail.File, err error) {
 
 // Send sends a message, and creates the sender's mailbox if necessary.
 func Send(ctx context.Context, b *project.Mailbox, d mail.Draft) (*Messages, error) {
-	desk := agentmail.New(agentmail.Options{Client: b.Client, Project: b.Key, Sender: d.From})
+	desk := agentmail.New(agentmail.Options{Client: b.Client, Project: b.Key, Sender: d.From, Fixed: d.From != project.OperatorName})
 	if err := desk.Open(ctx); err != nil {
 		return nil, err
 	}
 	d.Project, d.From = b.Key, desk.OwnName()
 	d.To, d.CC = b.Names(d.To), b.Names(d.CC)
-	s, err := sendOnce(ctx, b, d)
+	var s mail.Sent
+	err := b.Client.CheckExists(ctx, b.Key, d.Recipients()...)
+	if err == nil {
+		s, err = sendOnce(ctx, b, d)
+	}
 	var unknown *fault.Error
 	if errors.As(err, &unknown) && unknown.Code == mail.NotFound {
 		unknown.Hint = "`brenner mail agents` lists the names that have a mailbox; an agent registers its own"

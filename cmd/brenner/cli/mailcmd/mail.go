@@ -13,6 +13,7 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
+	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/mail"
 	"brenner/mail/clients"
@@ -342,7 +343,7 @@ Continue, Cline and Cursor connect to this project's mail. It does not contain t
 variable ` + clients.Token + `. Add it to an existing configuration file.`,
 		Example: `  brenner mail connect BlueLake
 
-Exit codes: 0 printed; 2 invalid name or URL.`,
+Exit codes: 0 printed; 2 invalid name or URL; 4 an agent of another project.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := mail.CheckName(args[0]); err != nil {
 				return err
@@ -353,6 +354,9 @@ Exit codes: 0 printed; 2 invalid name or URL.`,
 				defer cancel()
 				if m.Client.Foreign(ctx) { // it cannot know a token that is made here
 					token = "…  # the token of that server, if it has one"
+					if err := m.Client.CheckProject(ctx, m.Key, m.Name(args[0])); fault.CodeOf(err) == mail.OtherProject {
+						return nil, err // to register it would take it from that project
+					}
 				}
 				return m.Connect(args[0]), nil
 			}, func(_ *ui.App, r *clients.Connection) string { return connectionText(r, token) })
