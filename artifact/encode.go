@@ -182,7 +182,7 @@ func (s *Stamp) append(dst []byte) []byte {
 	}
 	dst = AppendString(append(dst, `{"agent":`...), s.Agent)
 	if !s.At.IsZero() {
-		dst = append(appendInstant(append(dst, `,"at":"`...), s.At), '"')
+		dst = append(AppendInstant(append(dst, `,"at":"`...), s.At), '"')
 	}
 	count(`,"block":`, s.Block)
 	dst = hex.AppendEncode(append(dst, `,"hash":"`...), s.Hash[:])

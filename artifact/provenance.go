@@ -131,9 +131,10 @@ func upperTZ(text string) []byte {
 }
 
 // FormatInstant returns t in the form that artifacts use.
-func FormatInstant(t time.Time) string { return string(appendInstant(nil, t)) }
+func FormatInstant(t time.Time) string { return string(AppendInstant(nil, t)) }
 
-func appendInstant(dst []byte, t time.Time) []byte {
+// AppendInstant appends t as FormatInstant returns it.
+func AppendInstant(dst []byte, t time.Time) []byte {
 	return t.UTC().AppendFormat(dst, time.RFC3339Nano)
 }
 

@@ -145,10 +145,15 @@ func (p Payload) Text(name string) string {
 }
 
 // Seal parses the timestamp and computes the content hash.
-func (d *Delta) Seal() {
+func (d *Delta) Seal() { d.seal(make([]byte, 0, 512)) }
+
+// seal writes the content into room, which may grow, and returns it for the next delta.
+func (d *Delta) seal(room []byte) []byte {
 	d.At = instant(d.Timestamp)
-	d.hash = sha256.Sum256(d.Content())
+	room = d.appendContent(room[:0])
+	d.hash = sha256.Sum256(room)
 	d.sealed = true
+	return room
 }
 
 // instant parses a timestamp, with or without seconds. It returns zero for any other text.
@@ -170,12 +175,9 @@ func (d *Delta) Hash() [sha256.Size]byte {
 }
 
 // Content returns the delta as canonical JSON, without id and place, with the instant in UTC.
-func (d *Delta) Content() []byte {
-	when := d.Timestamp
-	if !d.At.IsZero() {
-		when = artifact.FormatInstant(d.At)
-	}
-	b := make([]byte, 0, 512)
+func (d *Delta) Content() []byte { return d.appendContent(make([]byte, 0, 512)) }
+
+func (d *Delta) appendContent(b []byte) []byte {
 	b = artifact.AppendString(append(b, `{"agent":`...), d.Agent)
 	if len(d.Labels) > 0 {
 		b = append(b, `,"labels":[`...)
@@ -209,8 +211,11 @@ func (d *Delta) Content() []byte {
 	b = artifact.AppendString(append(b, `,"rationale":`...), d.Rationale)
 	b = artifact.AppendString(append(b, `,"section":`...), d.Section)
 	b = artifact.AppendString(append(b, `,"target_id":`...), d.Target)
-	b = artifact.AppendString(append(b, `,"timestamp":`...), when)
-	return append(b, '}')
+	b = append(b, `,"timestamp":`...)
+	if d.At.IsZero() {
+		return append(artifact.AppendString(b, d.Timestamp), '}')
+	}
+	return append(artifact.AppendInstant(append(b, '"'), d.At), `"}`...)
 }
 
 // Blank reports whether s has no visible content.

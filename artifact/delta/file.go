@@ -75,12 +75,18 @@ func readRows(data []byte) (deltas []Delta, err error) {
 	if isList {
 		_, err = dec.ReadToken()
 	}
+	var room []byte
 	for err == nil && !(isList && dec.PeekKind() == ']') {
 		var d Delta
 		if d, err = readDelta(dec); err == nil {
+			room = d.seal(room)
 			if n := len(deltas); n == cap(deltas) { // rows are large to copy; guess how many follow
 				rest := (int64(len(data)) - dec.InputOffset()) * int64(n+1) / dec.InputOffset()
-				deltas = slices.Grow(deltas, 1+int(min(rest, int64(4*n))))
+				most := 4 * n
+				if n >= 1000 { // enough rows to trust them
+					most = 64 * n
+				}
+				deltas = slices.Grow(deltas, 1+int(min(rest+rest/64, int64(most))))
 			}
 			deltas = append(deltas, d)
 		}
@@ -99,6 +105,7 @@ func readRows(data []byte) (deltas []Delta, err error) {
 	return deltas, err
 }
 
+// readDelta reads a delta, which is not sealed yet.
 func readDelta(dec *artifact.Decoder) (Delta, error) {
 	if kind := dec.PeekKind(); kind != '{' {
 		raw, err := dec.ReadValue()
@@ -108,7 +115,6 @@ func readDelta(dec *artifact.Decoder) (Delta, error) {
 		d := Delta{Rationale: string(raw), Problem: &Problem{
 			Code: artifact.InvalidJSON, Message: "not an object, so not a delta",
 		}}
-		d.Seal()
 		return d, nil
 	}
 	var d Delta
@@ -117,7 +123,6 @@ func readDelta(dec *artifact.Decoder) (Delta, error) {
 		return Delta{}, err
 	}
 	d.Settle()
-	d.Seal()
 	return d, nil
 }
 

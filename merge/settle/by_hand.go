@@ -26,7 +26,7 @@ type ByHand struct {
 // the session that made the base: it did not make this one.
 func (in *ByHand) Merge(rules merge.Rules, examples []string) (artifact.Artifact, merge.Report, []delta.Note, []delta.Delta) {
 	batch, notes := ReadReplies(in.Replies, in.Base, delta.Options{Strict: in.Strict, Examples: examples})
-	batch = slices.Concat(in.Deltas, batch)
+	batch = append(slices.Clip(in.Deltas), batch...) // without a copy if there are no replies
 	rules.RejectTaken = in.Strict
 	from := in.Roster
 	switch {

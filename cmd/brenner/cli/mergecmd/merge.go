@@ -204,6 +204,10 @@ func readDeltas(a *ui.App, specs []string) (batch []delta.Delta, replies []settl
 		if err != nil {
 			return nil, nil, err
 		}
+		if batch == nil {
+			batch = deltas // many, and usually all
+			continue
+		}
 		batch = append(batch, deltas...)
 	}
 	return batch, replies, nil
