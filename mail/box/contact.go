@@ -54,6 +54,9 @@ func (w *writer) requestContact(ctx context.Context, r mail.ContactRequest) (c m
 	if err != nil {
 		return c, nil, err
 	}
+	if asker == agent {
+		return c, nil, &fault.Error{Code: mail.Invalid, Detail: r.To + " needs no permission to write to itself"}
+	}
 	if there, c, err := w.contact(ctx, asker, agent); err != nil || there && c.State != mail.ContactRefused {
 		return c, nil, err
 	} else if there || policy == mail.PolicyBlock {

@@ -218,7 +218,11 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 		}
 		tables = " FROM copies c JOIN messages m ON m.id = c.message WHERE c.agent = ? AND c.thread = ? AND c.message > ?"
 		args, place = []any{reader, t.id, from}, "c.message"
-		page.Total = 0 // counting the messages that one agent may see takes as long as reading them
+		counts, err := sqlite.List(ctx, b.read, scanThread, "SELECT 0, COUNT(*) FROM copies WHERE agent = ? AND thread = ?", reader, t.id)
+		if err != nil {
+			return mail.Page{}, err
+		}
+		page.Total = int(counts[0].total)
 	}
 	all, cut, err := readFitting(ctx, b, q.Reader, "SELECT "+messageColumns+body(!q.NoBodies)+tables+" ORDER BY "+place+" "+order+" LIMIT ?+0", append(args, size+1)...)
 	if err != nil {

@@ -185,7 +185,7 @@ func (s *sending) resolveRecipients(ctx context.Context, w *writer) ([]delivery,
 	if len(blocked) > 0 {
 		return nil, &fault.Error{
 			Code: mail.Blocked, Detail: "contact policy blocks delivery to " + strings.Join(blocked, ", ") + "; not delivered to any recipient",
-			Hint: "the recipients can call set_contact_policy, or write first",
+			Hint: "ask with request_contact; or a recipient writes first, or calls set_contact_policy",
 		}
 	}
 	if !had[s.sender] {

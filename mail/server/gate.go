@@ -179,7 +179,11 @@ func (s *Server) authorizeAs(ctx context.Context, c *caller, project, name, toke
 	if c.is(project, name) {
 		return nil
 	}
-	return denied(c, "act for "+fault.Shown(name))
+	what := "act for " + fault.Shown(name)
+	if !c.in(project) {
+		what = "act in " + fault.Shown(project)
+	}
+	return denied(c, what)
 }
 
 func wrongToken(name string) error {

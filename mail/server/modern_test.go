@@ -96,6 +96,9 @@ func TestJSONRPCErrors(t *testing.T) {
 			t.Errorf("%s: code %d, want -32601", method, code)
 		}
 	}
+	if status, _, text := s.post(t, func(*http.Request) {}, strings.NewReader(`{"jsonrpc":"2.0","method":"notifications/no_such"}`)); status != http.StatusAccepted || text != "" {
+		t.Errorf("an unknown notification: %d %q, want 202 without an answer", status, text)
+	}
 	for _, c := range []struct {
 		body, id     string
 		status, code int

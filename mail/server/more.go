@@ -142,9 +142,12 @@ func forceRelease(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	if !c.who.operator {
-		if err := c.checkIdle(ctx, &r); err != nil {
-			return nil, err
-		}
+		err = c.checkIdle(ctx, &r)
+	} else if _, missing := c.server.box.Agents(ctx, r.Project, r.By); fault.CodeOf(missing) == mail.NotFound { // the holder gets a message from it
+		_, err = c.server.box.Register(ctx, mail.Registration{Project: r.Project, Name: r.By, Program: "brenner", Model: "none"})
+	}
+	if err != nil {
+		return nil, err
 	}
 	return c.server.box.Revoke(ctx, r)
 }

@@ -97,12 +97,14 @@ func TestBoxesAndViews(t *testing.T) {
 		{"RedSky", "message/1", "an old one", ""},
 		{"BlueLake", "message/1", `"receipts":[{"agent":"RedSky"`, ""},
 		{"RedSky", "contacts/RedSky", `"contacts":[]`, ""},
+		{"RedSky", "thread/msg-1", `"total":1`, ""},
+		{"RedSky", "views/ack-overdue/RedSky?ttl_minutes=0&limit=1", "a new one", "an old one"},
 	} {
 		if text := read(t, as[c.who], "resource://"+c.uri); !strings.Contains(text, c.want) || c.not != "" && strings.Contains(text, c.not) {
 			t.Errorf("%s: want %s and not %s: %s", c.uri, c.want, c.not, text)
 		}
 	}
-	for _, uri := range []string{"outbox/BlueLake", "mailbox/BlueLake", "views/unread/BlueLake", "contacts/BlueLake", "views/nothing/RedSky", "views/RedSky", "message/99", "message/x", "message/1?project=other", "file_reservations/other"} {
+	for _, uri := range []string{"outbox/BlueLake", "mailbox/BlueLake", "views/unread/BlueLake", "contacts/BlueLake", "views/nothing/RedSky", "views/RedSky", "message/99", "message/x", "message/1?project=other", "file_reservations/other", "inbox/RedSky?limt=3", "inbox/RedSky?limit=1000000000000"} {
 		if r, err := as["RedSky"].ReadResource(context.Background(), &mcp.ReadResourceParams{URI: "resource://" + uri}); err == nil {
 			t.Errorf("%s: %s", uri, r.Contents[0].Text)
 		}
@@ -115,6 +117,10 @@ func TestContactRequests(t *testing.T) {
 	call(t, as["BlueLake"], "set_contact_policy", object{"project_key": project, "agent_name": "BlueLake", "policy": "contacts_only"})
 	write := object{"project_key": project, "sender_name": "RedSky", "to": []string{"BlueLake"}, "subject": "s", "body_md": "b"}
 	refused(t, as["RedSky"], "MAIL_CONTACT_BLOCKED", "send_message", write)
+	refused(t, as["RedSky"], "ask with request_contact", "send_message", write)
+	refused(t, as["RedSky"], "needs no permission", "request_contact", object{"project_key": project, "from_agent": "RedSky", "to_agent": "redsky"})
+	refused(t, as["RedSky"], "RedSky may not act in /srv/other", "fetch_inbox", object{"project_key": "/srv/other", "agent_name": "RedSky"})
+	refused(t, as["RedSky"], "limit must be a number from 0 to 1000000000", "fetch_inbox", object{"project_key": project, "agent_name": "RedSky", "limit": 1e12})
 	ask := object{"project_key": project, "from_agent": "RedSky", "to_agent": "BlueLake", "reason": "about H2"}
 	refused(t, as["BlueLake"], "MAIL_NOT_YOURS", "request_contact", ask)
 	if c := call(t, as["RedSky"], "request_contact", ask); c["status"] != "pending" {
@@ -165,7 +171,8 @@ func TestForcedRelease(t *testing.T) {
 	call(t, as["BlueLake"], "send_message", object{"project_key": project, "sender_name": "BlueLake", "to": []string{"RedSky"}, "subject": "INFO: back", "body_md": "b"})
 	force["file_reservation_id"] = claims[1].(object)["id"]
 	refused(t, as["RedSky"], "MAIL_NOT_YOURS", "force_release_file_reservation", force)
-	call(t, as[""], "force_release_file_reservation", force) // the operator may
+	force["agent_name"] = "Operator"
+	call(t, as[""], "force_release_file_reservation", force) // the operator may, who has no mailbox yet
 	refused(t, as[""], "MAIL_NOT_FOUND", "force_release_file_reservation", force)
 	if all := call(t, as["BlueLake"], "fetch_inbox", object{"project_key": project, "agent_name": "BlueLake"})["result"].([]any); len(all) != 2 {
 		t.Errorf("want two messages to the holder: %v", all)

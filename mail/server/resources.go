@@ -162,6 +162,9 @@ func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, er
 		return nil, &fault.Error{Code: mail.Invalid, Detail: "invalid URI: " + fault.Shown(uri)}
 	}
 	a := queryArguments(u.Query())
+	if err := a.refuseUnknown(parametersOf(u.Host + "/" + name)); err != nil {
+		return nil, err
+	}
 	switch u.Host {
 	case "inbox", "outbox", "views", "mailbox", "contacts":
 		return s.boxResource(ctx, who, u.Host, name, a)
@@ -197,13 +200,27 @@ func (s *Server) projectResource(ctx context.Context, who *caller, kind, name st
 
 // queryArguments returns the query of an address as arguments of a tool.
 func queryArguments(query url.Values) *arguments {
-	a := &arguments{values: make(map[string]json.RawMessage)}
+	a := &arguments{values: make(map[string]json.RawMessage), where: "resources/templates/list"}
 	for name, values := range query {
 		if len(values) > 0 && values[0] != "" {
 			a.values[name], _ = json.Marshal(values[0]) // a string always marshals
 		}
 	}
 	return a
+}
+
+// parametersOf returns what the query of a resource may have; every one may name the project.
+func parametersOf(path string) []argument {
+	all := []argument{{name: "project"}}
+	path = strings.Replace(path, "views/ack-overdue/", "views/overdue/", 1)
+	for _, t := range templates() {
+		if _, query, ok := strings.Cut(t.uri, "{?"); ok && strings.HasPrefix(path, t.name+"/") {
+			for name := range strings.SplitSeq(strings.TrimSuffix(query, "}"), ",") {
+				all = append(all, argument{name: name})
+			}
+		}
+	}
+	return all
 }
 
 // projectOf returns the project of an address; an agent's is its own by default.

@@ -47,6 +47,8 @@ func faultOf(body []byte, text string) (int, []byte) {
 	switch err := json.Unmarshal(body, &request); {
 	case err != nil && !json.Valid(body):
 		answer.Error.Code = jsonrpc.CodeParseError
+	case err == nil && len(request.ID) == 0 && strings.HasPrefix(request.Method, "notifications/"):
+		return http.StatusAccepted, nil // a notification gets no answer
 	case err == nil && request.Method != "" && len(request.ID) > 0:
 		answer.ID, status = request.ID, http.StatusOK
 		if strings.Contains(text, "not handled") { // the SDK's words for an unknown method

@@ -122,6 +122,7 @@ func failed(who *caller, err error) *mcp.CallToolResult {
 type arguments struct {
 	values map[string]json.RawMessage
 	wrong  fault.List
+	where  string // they are described; empty means in the tool's schema
 }
 
 func readArguments(raw json.RawMessage) *arguments {
@@ -149,7 +150,7 @@ func (a *arguments) refuseUnknown(known []argument) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.values)) {
 		if !slices.Contains(names, name) && len(a.wrong) < maxUnknown {
-			takes := "this tool takes " + cmp.Or(strings.Join(names, ", "), "no arguments")
+			takes := "known are " + cmp.Or(strings.Join(names, ", "), "no arguments")
 			a.wrong.Add(mail.Invalid, "", text.SuggestOf(name, names, takes), "unknown argument %s", fault.Shown(name))
 		}
 	}
@@ -159,7 +160,7 @@ func (a *arguments) refuseUnknown(known []argument) error {
 const maxUnknown = 10 // reported; a request may have a million
 
 func (a *arguments) bad(name, want string) {
-	a.wrong.Add(mail.Invalid, "", "see the tool's schema", "%s must be %s", name, want)
+	a.wrong.Add(mail.Invalid, "", "see "+cmp.Or(a.where, "the tool's schema"), "%s must be %s", name, want)
 }
 
 func (a *arguments) has(name string) bool { return a.values[name] != nil }
@@ -186,7 +187,7 @@ func (a *arguments) text(name string) string {
 func (a *arguments) need(name string) string {
 	text := a.text(name)
 	if strings.TrimSpace(text) == "" && (!a.has(name) || name != "body_md") {
-		a.wrong.Add(mail.Invalid, "", "see the tool's schema", "%s is missing", name)
+		a.wrong.Add(mail.Invalid, "", "see "+cmp.Or(a.where, "the tool's schema"), "%s is missing", name)
 	}
 	return text
 }
@@ -211,7 +212,7 @@ func (a *arguments) number(name string) int {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n < 0 || n > 1e9 {
-		a.bad(name, "a non-negative number")
+		a.bad(name, "a number from 0 to 1000000000")
 		return 0
 	}
 	return int(n)
