@@ -89,12 +89,13 @@ func (r *result) broken() string {
 }
 
 // leaveOpen changes what is expected of good blocks that others put in doubt. A KILL and an EDIT of one item cannot both be
-// meant, so both are asked for. A block right below one that a sentence leaves open, with the same operation, may be.
+// meant, so both are asked for. A block right below one that a sentence leaves open, with the same operation, may be; a damaged
+// one may seem to have those of others.
 func (r *result) leaveOpen() {
 	for i := range r.plants {
 		p := &r.plants[i]
 		isBelow := func(q plant) bool {
-			return q.led && r.operation(q) == r.operation(*p) && q.to <= p.from && r.areOnlyMarks(q.to, p.from)
+			return q.led && (!q.whole || r.operation(q) == r.operation(*p)) && q.to <= p.from && r.areOnlyMarks(q.to, p.from)
 		}
 		if !p.prose && slices.ContainsFunc(r.plants[:i], isBelow) {
 			p.led, p.want = true, max(p.want, accounted)

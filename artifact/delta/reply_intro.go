@@ -292,15 +292,16 @@ func fateOption() fate {
 
 // refuseUnconfirmed refuses the deltas of an answer that were in doubt before, unless it means them.
 func (r *reader) refuseUnconfirmed(blocks []Block) {
+	if len(r.opt.Doubted) == 0 {
+		return
+	}
+	said, ok := r.remarks().Confirms(r.src)
 	for i := range blocks {
 		d := &blocks[i].Delta
 		isSame := func(o Delta) bool {
 			return o.Operation == d.Operation && o.Section == d.Section && o.Target == d.Target && o.Payload.Text("name") == d.Payload.Text("name")
 		}
-		if !slices.ContainsFunc(r.opt.Doubted, isSame) {
-			continue
-		}
-		if said, ok := r.remarks().Confirms(r.src); !ok {
+		if !ok && slices.ContainsFunc(r.opt.Doubted, isSame) {
 			blocks[i].refuseOK(fateNamed(said))
 		}
 	}
@@ -308,21 +309,24 @@ func (r *reader) refuseUnconfirmed(blocks []Block) {
 
 // refuseContradictions refuses a KILL and an EDIT of one item, which cannot both be meant. The later one may be in doubt.
 func refuseContradictions(blocks []Block) {
-	all := make([]bool, len(blocks))
+	type change struct{ operation, target string }
+	firsts, lasts := make(map[change]int), make(map[change]int) // counted from 1
 	for i := range blocks {
 		b := &blocks[i]
-		isOpen := b.OK || len(b.Problems) > 0 && strings.HasPrefix(b.Problems[0].Message, "a delta before")
-		for j := range blocks[:i] {
-			x, y := &b.Delta, &blocks[j].Delta
-			isPair := x.Operation == Kill && y.Operation == Edit || x.Operation == Edit && y.Operation == Kill
-			if isPair && isOpen && blocks[j].OK && x.Target != "" && x.Target == y.Target {
-				all[i], all[j] = true, true
-			}
+		c := change{b.Delta.Operation, b.Delta.Target}
+		if b.OK && firsts[c] == 0 {
+			firsts[c] = i + 1
+		}
+		if b.OK || len(b.Problems) > 0 && strings.HasPrefix(b.Problems[0].Message, "a delta before") {
+			lasts[c] = i + 1
 		}
 	}
-	for i, isRefused := range all {
-		if isRefused {
-			blocks[i].refuseOK(refused(AmbiguousDelta, "the reply both kills and edits "+blocks[i].Delta.Target+": which is meant?", "send again the one that you mean; leave out the other"))
+	for i := range blocks {
+		other := change{opposite[blocks[i].Delta.Operation], blocks[i].Delta.Target}
+		if first := firsts[other]; other.target != "" && (first > 0 && first <= i || lasts[other] > i+1) {
+			blocks[i].refuseOK(refused(AmbiguousDelta, "the reply both kills and edits "+other.target+": which is meant?", "send again the one that you mean; leave out the other"))
 		}
 	}
 }
+
+var opposite = map[string]string{Kill: Edit, Edit: Kill}

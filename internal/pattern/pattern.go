@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -36,8 +37,9 @@ func (p *Pattern) String() string { return p.source() }
 
 // MatchString reports whether the text has a match.
 func (p *Pattern) MatchString(s string) bool {
+	seen, isShort := pairsIn(s)
 	for _, f := range p.forms() {
-		if mayMatch(f, s, strings.Contains) && f.compiled().MatchString(s) {
+		if (!isShort || f.hasPairs(&seen)) && mayMatch(f, s, strings.Contains) && f.compiled().MatchString(s) {
 			return true
 		}
 	}
@@ -46,18 +48,21 @@ func (p *Pattern) MatchString(s string) bool {
 
 // Match reports whether the text has a match.
 func (p *Pattern) Match(b []byte) bool {
+	seen, isShort := pairsIn(b)
 	for _, f := range p.forms() {
-		if mayMatch(f, b, contains) && f.compiled().Match(b) {
+		if (!isShort || f.hasPairs(&seen)) && mayMatch(f, b, contains) && f.compiled().Match(b) {
 			return true
 		}
 	}
 	return false
 }
 
-// in returns the compiled expression, or nil if the text cannot have a match.
+// in returns the compiled expression, or nil if the text has no match.
 func (p *Pattern) in(s string) *regexp.Regexp {
-	for _, f := range p.forms() {
-		if mayMatch(f, s, strings.Contains) {
+	forms := p.forms()
+	seen, isShort := pairsIn(s)
+	for _, f := range forms {
+		if (!isShort || f.hasPairs(&seen)) && mayMatch(f, s, strings.Contains) && (len(forms) == 1 || !isShort || f.compiled().MatchString(s)) {
 			return p.whole()
 		}
 	}
@@ -65,8 +70,10 @@ func (p *Pattern) in(s string) *regexp.Regexp {
 }
 
 func (p *Pattern) inBytes(b []byte) *regexp.Regexp {
-	for _, f := range p.forms() {
-		if mayMatch(f, b, contains) {
+	forms := p.forms()
+	seen, isShort := pairsIn(b)
+	for _, f := range forms {
+		if (!isShort || f.hasPairs(&seen)) && mayMatch(f, b, contains) && (len(forms) == 1 || !isShort || f.compiled().Match(b)) {
 			return p.whole()
 		}
 	}
@@ -78,16 +85,38 @@ func contains(b []byte, word string) bool { return bytes.Contains(b, []byte(word
 // form is one of the alternatives of a pattern. Small expressions are matched much faster than one that has all.
 type form struct {
 	compiled func() *regexp.Regexp
-	words    []string // one of which is in every match; nil if unknown
+	needs    [][]word // of each, every match has one
 }
 
-func mayMatch[T any](f *form, text T, contains func(T, string) bool) bool {
-	for _, word := range f.words {
-		if contains(text, word) {
-			return true
+// maxShort is the size of texts whose pairs of letters are looked at first.
+const maxShort = 2048 // bytes
+
+// hasPairs reports whether a text with some pairs may have one of each list of words that a form needs.
+func (f *form) hasPairs(seen *pairs) bool {
+	for _, words := range f.needs {
+		i := 0
+		for i < len(words) && !words[i].isIn(seen) {
+			i++
+		}
+		if i == len(words) {
+			return false
 		}
 	}
-	return f.words == nil
+	return true
+}
+
+// mayMatch reports whether a text has one of each list of words that a form needs.
+func mayMatch[T any](f *form, text T, contains func(T, string) bool) bool {
+	for _, words := range f.needs {
+		i := 0
+		for i < len(words) && !words[i].anyCase && !contains(text, words[i].text) {
+			i++
+		}
+		if i == len(words) {
+			return false
+		}
+	}
+	return true
 }
 
 func formsOf(source string) []*form {
@@ -96,7 +125,8 @@ func formsOf(source string) []*form {
 	for _, one := range split(rest) {
 		f := &form{compiled: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(flags + one) })}
 		if tree, err := syntax.Parse(flags+one, syntax.Perl); err == nil {
-			f.words = needed(tree)
+			f.needs = needed(tree)
+			slices.SortStableFunc(f.needs, func(a, b []word) int { return len(a) - len(b) })
 		}
 		all = append(all, f)
 	}
@@ -140,51 +170,4 @@ func split(pattern string) []string {
 		}
 	}
 	return append(all, pattern[start:])
-}
-
-// needed returns words of which every match has one, or nil: of the parts of an expression that must
-// match, those that are longest.
-func needed(tree *syntax.Regexp) []string {
-	switch tree.Op {
-	case syntax.OpLiteral:
-		if tree.Flags&syntax.FoldCase == 0 {
-			return []string{string(tree.Rune)}
-		}
-	case syntax.OpCapture, syntax.OpPlus:
-		return needed(tree.Sub[0])
-	case syntax.OpRepeat:
-		if tree.Min > 0 {
-			return needed(tree.Sub[0])
-		}
-	case syntax.OpConcat:
-		var best []string
-		for _, sub := range tree.Sub {
-			if words := needed(sub); shortest(words) > shortest(best) {
-				best = words
-			}
-		}
-		return best
-	case syntax.OpAlternate:
-		var all []string
-		for _, sub := range tree.Sub {
-			words := needed(sub)
-			if words == nil {
-				return nil
-			}
-			all = append(all, words...)
-		}
-		return all
-	}
-	return nil
-}
-
-// shortest returns the length of the shortest word, or 0.
-func shortest(words []string) int {
-	n := 0
-	for i, word := range words {
-		if i == 0 || len(word) < n {
-			n = len(word)
-		}
-	}
-	return n
 }

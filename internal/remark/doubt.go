@@ -45,7 +45,7 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 		return Remark{}, false // who speaks is known to the scanner
 	}
 	isLed := title || isLeading(line, words) && !strings.HasSuffix(line, "?") || bytes.IndexByte(raw, ':') < 0 && isShowing(words)
-	l := introduction{title: isLed || !r.Patches && mayLead(raw, words), caption: !isLed, question: strings.HasSuffix(line, "?"), payload: bytes.ToLower(block)}
+	l := introduction{title: isLed || !r.Patches && mayLead(raw, words), caption: !isLed, question: strings.HasSuffix(line, "?"), payload: block}
 	r.lookAround(&l, text, raw, line, last)
 	if l.judge(words) != doubtfully {
 		return Remark{}, false
@@ -251,11 +251,24 @@ func isFenceWord(text []byte) bool {
 
 // OperationIn returns the operation of a block, if it has only one.
 func OperationIn(block []byte) string {
-	upper := bytes.ToUpper(block)
-	for _, name := range [...]string{"KILL", "EDIT", "ADD"} {
-		if bytes.Contains(upper, []byte(`"`+name+`"`)) {
-			return name
+	found := len(operationNames)
+	for at := 0; found > 0; {
+		i := bytes.IndexByte(block[at:], '"')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+		for n, name := range operationNames[:found] {
+			if end := at + len(name); end < len(block) && block[end] == '"' && bytes.EqualFold(block[at:end], []byte(name)) {
+				found = n
+				break
+			}
 		}
 	}
-	return ""
+	if found == len(operationNames) {
+		return ""
+	}
+	return operationNames[found]
 }
+
+var operationNames = []string{"KILL", "EDIT", "ADD"}

@@ -40,9 +40,7 @@ func (r Rules) inWords(sentence string) string {
 func (r Rules) farBehind(text, block []byte) (Remark, bool) {
 	const farthest = 4 * maxProse
 	text = bytes.TrimLeft(text[:min(len(text), farthest)], " \t\r\n:`~")
-	if at := nextBlock.FindIndex(text); at != nil {
-		text = text[:at[0]]
-	}
+	text = text[:nextBlock(text)]
 	hasAbove := slices.ContainsFunc(aboveWords, func(word []byte) bool { return bytes.Contains(text, word) })
 	if !hasAbove && !r.isWide() {
 		return Remark{}, false
@@ -109,23 +107,31 @@ func (r Rules) Spares(text []byte) (all []Remark) {
 
 // retreats reports whether a sentence somewhere behind a block takes it back, or leaves its target as it is.
 func (r Rules) retreats(sentence, lower string, block []byte) bool {
-	if supposes.MatchString(lower) || strings.HasPrefix(lower, "if ") || strings.HasPrefix(lower, "unless ") {
+	isRetreat, spared, isTurn := retreat.MatchString(lower), spare.FindStringSubmatch(lower), turn.MatchString(lower)
+	switch {
+	case !isRetreat && spared == nil && !isTurn, strings.HasPrefix(lower, "if "), strings.HasPrefix(lower, "unless "), supposes.MatchString(lower):
 		return false
-	}
-	if retreat.MatchString(lower) {
+	case isRetreat:
 		return true
 	}
-	if m := spare.FindStringSubmatch(lower); m != nil && OperationIn(block) == "KILL" && isTarget(block, strings.ToUpper(strings.Join(m[1:], ""))) {
-		return r.behind(sentence, block).kind&(source|others) == 0
-	}
-	if !turn.MatchString(lower) {
-		return false
-	}
 	a := r.behind(sentence, block)
-	return a.target && a.op != "ADD" || a.pointsBehind(1) && (a.has(negates|distance|delays|modal) || a.isRefused())
+	if spared != nil && a.op == "KILL" && isTarget(block, strings.ToUpper(strings.Join(spared[1:], ""))) {
+		return a.kind&(source|others) == 0
+	}
+	return isTurn && (a.target && a.op != "ADD" || a.pointsBehind(1) && (a.has(negates|distance|delays|modal) || a.isRefused()))
 }
 
 var aboveWords = [][]byte{[]byte("above"), []byte("Above"), []byte("ABOVE")}
 
-// nextBlock matches the line at which a block may begin.
-var nextBlock = pattern.New("(?m)^[ \\t>]*(?:```|~~~|:::|[{<])")
+// nextBlock returns where the line begins at which a block may begin, or the end of the text.
+func nextBlock(text []byte) int {
+	at := 0
+	for line := range bytes.Lines(text) {
+		rest := bytes.TrimLeft(line, " \t>")
+		if len(rest) > 0 && (rest[0] == '{' || rest[0] == '<') || bytes.HasPrefix(rest, []byte("```")) || bytes.HasPrefix(rest, []byte("~~~")) || bytes.HasPrefix(rest, []byte(":::")) {
+			return at
+		}
+		at += len(line)
+	}
+	return at
+}

@@ -104,6 +104,9 @@ func readLine(raw, line, rest []byte) *frameLine {
 
 // within returns the section at a line that may open a frame, or end one.
 func (r Rules) within(s Section, raw, line, rest []byte) Section {
+	if s.frame == noFrame && isRunning(line) {
+		return s
+	}
 	l := readLine(raw, line, rest)
 	switch kind := r.opened(l); {
 	case s.frame != noFrame && bytes.HasPrefix(line, []byte("</")):
@@ -114,6 +117,11 @@ func (r Rules) within(s Section, raw, line, rest []byte) Section {
 		return Section{}
 	}
 	return s
+}
+
+// isRunning reports whether a line is long prose without the marks and words of those that open a frame.
+func isRunning(line []byte) bool {
+	return len(line) > 2*maxLabel && isLetter(line[0]) && !bytes.ContainsAny(line, ":*<#@") && !bytes.Contains(line, []byte(fullColon)) && !closes.MatchString(lowered(string(line)))
 }
 
 // opened returns the frame that a line opens.
@@ -182,7 +190,7 @@ func (r Rules) actsIn(sentence string, block []byte) bool {
 	if len(words) == 0 {
 		return false
 	}
-	l := introduction{title: true, payload: bytes.ToLower(block), hasItem: true, conditional: isConditional(words)}
+	l := introduction{title: true, payload: block, hasItem: true, conditional: isConditional(words)}
 	acts := false
 	for _, c := range clauses(words) {
 		p := part{introduction: &l, words: mainPart(c), isLast: true}
@@ -212,7 +220,7 @@ var (
 	// address matches a line with an address that ends in a colon, as mail programs write above a quotation.
 	address = pattern.New(`<[^<>@\s]+@[^<>\s]+>.*[:：]$`)
 	// headerLine matches a line of a letter's header, in any language.
-	headerLine = pattern.New(`^[*_]*\pL[\pL -]{0,14} ?[:：][*_]* ?\S`)
+	headerLine = pattern.New(`^[*_]*\pL[\pL -]{0,14} ?[:：][*_]* ?[^\s"'{\[]`)
 	year       = pattern.New(`\b20\d\d\b|20\d\d年`)
 	dated      = pattern.New(`^[*_\[<(]*` + agent + `[\]>*_]*(?:,| \||:)? *(?:r(?:ound)? ?\d+|\d{1,2} \pL{3,}\.? .*|\d{1,2}:\d\d)[\]*_):]*$`)
 )

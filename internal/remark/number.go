@@ -126,16 +126,16 @@ func strikesNamed(sentence string) About {
 	if m := onlySome.FindStringSubmatch(sentence); m != nil && !undone.MatchString(sentence) {
 		return About{Nth: nth([]string{"", strings.Join(m[1:], ""), ""}), But: true}
 	}
-	if !canceling.MatchString(sentence) || undone.MatchString(sentence) {
+	var which About
+	if m := someBlock.FindStringSubmatch(sentence); m != nil {
+		which.Nth = nth(m)
+	} else if m := someWhat.FindStringSubmatch(sentence); m != nil {
+		which.Operation, which.ID = operationOf(m[1]), strings.ToUpper(m[2])
+	}
+	if which == (About{}) || !canceling.MatchString(sentence) || undone.MatchString(sentence) {
 		return About{}
 	}
-	if m := someBlock.FindStringSubmatch(sentence); m != nil {
-		return About{Nth: nth(m)}
-	}
-	if m := someWhat.FindStringSubmatch(sentence); m != nil {
-		return About{Operation: operationOf(m[1]), ID: strings.ToUpper(m[2])}
-	}
-	return About{}
+	return which
 }
 
 // mayName reports whether a clause may name a block, and has a word that takes blocks back. It is quick: most clauses

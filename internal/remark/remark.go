@@ -82,7 +82,9 @@ var (
 func (r Rules) Before(text, block []byte) (Remark, bool) {
 	text = r.ownWords(r.trimLines(text[max(0, len(text)-4*maxProse):]), true)
 	if r.Oblique {
-		text = rulers.ReplaceAll(text, []byte("\n"))
+		if end := bytes.TrimRight(text, " \t\r\n"); len(end) > 0 && strings.IndexByte("-*_=", end[len(end)-1]) >= 0 {
+			text = rulers.ReplaceAll(text, []byte("\n"))
+		}
 		if said, ok := muses(text); ok {
 			return said, true
 		}

@@ -124,8 +124,13 @@ func (r Rules) ends(sentence string, block []byte) bool {
 	return contrary.MatchString(lower) && !supposed.MatchString(lower) || r.actsIn(sentence, block)
 }
 
-// indented matches the beginning of a line of code.
-var indented = pattern.New(`^(?: {4}|\t)`)
+var (
+	// indented matches the beginning of a line of code.
+	indented = pattern.New(`^(?: {4}|\t)`)
+	// notProse matches parts of a change that is not written in a fence, and announcing the beginning of a line that announces one.
+	notProse   = pattern.New(`"(?:,|:|\}| *$)|\b(?:ADD|EDIT|KILL)\b`)
+	announcing = pattern.New(`^(?i:[*_#]*deltas? ?[\[:(])`)
+)
 
 // beginsCode reports whether the text behind a block, and behind the line that closes it, begins with a line of code.
 func beginsCode(text []byte) bool {
@@ -139,23 +144,29 @@ func beginsCode(text []byte) bool {
 
 // through returns the sentence that continues behind a block, unless its author acts in it: Sending … would be premature.
 func (r Rules) through(before, block, behind []byte) (Remark, bool) {
-	raw := lastParagraph(before)
-	next, _ := paragraph(behind)
-	if bytes.IndexByte(next, ' ') < 0 || indented.Match(lastLine(before)) || beginsCode(behind) {
+	if !r.isWide() {
 		return Remark{}, false
 	}
-	if !r.isWide() || len(raw) == 0 || len(next) == 0 || !isLetter(next[0]) || next[0] < 'a' && !bytes.HasPrefix(next, []byte("I ")) || isFenceWord(behind) || infoLine.Match(next) {
+	raw := lastParagraph(before)
+	next, _ := paragraph(behind)
+	if len(raw) == 0 || !isEndOfSentence(next) || isFenceWord(behind) || indented.Match(lastLine(before)) || beginsCode(behind) || announcing.Match(raw) {
 		return Remark{}, false
 	}
 	end := raw[len(raw)-1]
-	line := r.lineOf(raw)
-	last := lastSentence(line)
-	isBegun := isLetter(end) || end == ','
-	if at := operated.FindIndex(raw); !isBegun || marker.Match(raw) || len(at) > 0 && at[0] == 0 || r.actsIn(last, block) && kinds(r.tokens(last))&(distance|negates|delays|modal) == 0 {
+	if isBegun := isLetter(end) || end == ','; !isBegun || marker.Match(raw) {
+		return Remark{}, false
+	}
+	last := lastSentence(r.lineOf(raw))
+	if at := operated.FindIndex(raw); len(at) > 0 && at[0] == 0 || r.actsIn(last, block) && kinds(r.tokens(last))&(distance|negates|delays|modal) == 0 {
 		return Remark{}, false
 	}
 	if next[0] == 'I' && !strings.HasPrefix(lowered(last), "instead") && !strings.HasPrefix(lowered(last), "rather") {
 		return Remark{}, false
 	}
 	return Remark{Line: last + " … " + string(next), Open: true}, true
+}
+
+// isEndOfSentence reports whether a paragraph behind a block may continue the sentence before it.
+func isEndOfSentence(next []byte) bool {
+	return bytes.IndexByte(next, ' ') > 0 && ('a' <= next[0] && next[0] <= 'z' || bytes.HasPrefix(next, []byte("I "))) && !infoLine.Match(next) && !notProse.Match(next)
 }

@@ -126,8 +126,15 @@ func (c *part) isPointed(i int, t token) bool {
 // isPayload reports whether a clause has a long word of the block.
 func (c *part) isPayload() bool {
 	const long = 5
+	var payload []byte
 	for _, t := range c.words {
-		if len(t.text) >= long && t.kind == 0 && bytes.Contains(c.payload, []byte(t.text)) {
+		if len(t.text) < long || t.kind != 0 {
+			continue
+		}
+		if payload == nil {
+			payload = bytes.ToLower(c.payload)
+		}
+		if bytes.Contains(payload, []byte(t.text)) {
 			return true
 		}
 	}

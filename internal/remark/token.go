@@ -32,7 +32,9 @@ func (r Rules) tokens(sentence string) []token {
 	if strings.ContainsAny(sentence, `"“`) {
 		sentence = quoted.ReplaceAllString(sentence, "text")
 	}
-	sentence = contractions.Replace(sentence)
+	if strings.ContainsAny(sentence, "'’.") || strings.Contains(sentence, "cannot") || strings.Contains(sentence, "E.g") {
+		sentence = contractions.Replace(sentence)
+	}
 	var all []token
 	for at := 0; at < len(sentence); {
 		n := wordLength(sentence[at:])
@@ -162,8 +164,16 @@ func (r Rules) wordOf(text string) string {
 
 // isItem reports whether a word is the id of an item, in small letters.
 func isItem(word string) bool {
-	digits := strings.TrimLeft(word, "abcdefghijklmnopqrstuvwxyz")
-	return digits != "" && len(word)-len(digits) >= 1 && len(word)-len(digits) <= 2 && strings.Trim(digits, "0123456789") == "" && word[0] != 'v'
+	n := 0
+	for n < len(word) && 'a' <= word[n] && word[n] <= 'z' {
+		n++
+	}
+	for i := n; i < len(word); i++ {
+		if !isDigit(word[i]) {
+			return false
+		}
+	}
+	return n < len(word) && 1 <= n && n <= 2 && word[0] != 'v'
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
