@@ -226,7 +226,7 @@ func (j *LoopJob) preflight(ctx context.Context) (*loop.Preflight, error) {
 		case <-ctx.Done():
 		}
 	}()
-	j.models.askAll(ctx, probes, asked, reply)
+	j.models.askAll(ctx, probes, asked, reply, false)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

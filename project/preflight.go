@@ -3,9 +3,11 @@ package project
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"sync"
 
+	"brenner/agent"
 	"brenner/agent/program"
 	"brenner/config"
 	"brenner/internal/baseurl"
@@ -67,11 +69,11 @@ func (k *Composed) Preflight(ctx context.Context, o *StartOptions) []ModelProbe 
 	return models.Preflight(ctx, plan.all)
 }
 
-// Preflight asks each distinct model of the parties a short question and for a delta, and each
-// program for its version. Agents with a mailbox and scripted ones are not asked.
+// Preflight asks each distinct model and program of the parties a short question and for a delta.
+// Agents with a mailbox and scripted ones are not asked.
 func (m *Models) Preflight(ctx context.Context, parties []flow.Party) []ModelProbe {
 	probes, asked := m.probesOf(parties)
-	m.askAll(ctx, probes, asked, m.Project.Config.Session.Reply)
+	m.askAll(ctx, probes, asked, m.Project.Config.Session.Reply, true)
 	return probes
 }
 
@@ -103,13 +105,14 @@ func (m *Models) fit(probes []ModelProbe, asked []flow.Party, reply int, budget 
 	})
 }
 
-// askAll asks all models that are not left out, at the same time. Reply limits each reply.
-func (m *Models) askAll(ctx context.Context, probes []ModelProbe, asked []flow.Party, reply int) {
+// askAll asks all models that are not left out, at the same time, and each program at least for its
+// version. Reply limits each reply.
+func (m *Models) askAll(ctx context.Context, probes []ModelProbe, asked []flow.Party, reply int, programs bool) {
 	once := m.withoutRetries()
 	var wait sync.WaitGroup
 	for i := range probes {
 		if probes[i].Status == "" {
-			wait.Go(func() { once.probe(ctx, &probes[i], asked[i], reply) })
+			wait.Go(func() { once.probe(ctx, &probes[i], asked[i], reply, programs) })
 		}
 	}
 	wait.Wait()
@@ -119,7 +122,7 @@ func (m *Models) askAll(ctx context.Context, probes []ModelProbe, asked []flow.P
 // whichever variables hold it.
 func (m *Models) sameWay(a, b *flow.Party) bool {
 	if a.Via == config.ViaProgram || a.Via != b.Via {
-		return b.Via == a.Via && a.Program == b.Program
+		return b.Via == a.Via && a.Program == b.Program && a.ModelID == b.ModelID && a.Endpoint() == b.Endpoint()
 	}
 	_, mine := m.Project.keyOf(m.Project.asked(a))
 	_, other := m.Project.keyOf(m.Project.asked(b))
@@ -136,10 +139,10 @@ func (m *Models) withoutRetries() *Models {
 	return once
 }
 
-func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party, reply int) {
+func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party, reply int, programs bool) {
 	r.Status = preflight.Fine
 	if p.Via == config.ViaProgram {
-		m.probeProgram(ctx, r, p)
+		m.probeProgram(ctx, r, p, reply, programs)
 		return
 	}
 	made, err := m.Agents(nil, []flow.Party{p})(p)
@@ -154,13 +157,27 @@ func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party, reply i
 	}
 }
 
-func (m *Models) probeProgram(ctx context.Context, r *ModelProbe, p flow.Party) {
+// probeProgram asks a program for its version and, if ask is set, both questions. The runs are not kept.
+func (m *Models) probeProgram(ctx context.Context, r *ModelProbe, p flow.Party, reply int, ask bool) {
 	r.Program, r.Model, r.Endpoint = p.Program, "", ""
-	made, err := program.New(m.ProgramOptions(m.Project.setupOf(&p)))
-	if err == nil {
+	o := m.ProgramOptions(m.Project.setupOf(&p))
+	dir, err := os.MkdirTemp("", "brenner-probe-*")
+	if err != nil {
+		r.Fail(err)
+		return
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
+	o.Spool = dir
+	made, err := program.New(o)
+	if err = errors.Join(m.Project.CheckHost(o.BaseURL), err); err == nil {
 		r.Version, err = made.Version(ctx)
 	}
 	if err != nil {
 		r.Fail(err)
+		return
+	}
+	if ask {
+		r.Ask(ctx, agent.Guard(made), p.Name, reply, m.Project.Tokens.Count, m.Project.Now)
+		r.Price(m.Project.prices([]flow.Party{p}), p.Name)
 	}
 }

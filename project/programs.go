@@ -101,12 +101,14 @@ func (m *Models) checkPrograms(parties []flow.Party) error {
 		if p.Via != config.ViaProgram {
 			continue
 		}
-		entry, _ := m.Project.Config.FindProgram(p.Program)
+		entry, listed := m.Project.Config.FindProgram(p.Program)
 		known := slices.Contains(program.Kinds(), p.Program) && p.Program != program.Command
 		switch {
 		case p.Program == "":
 			found.Add(NoProgram, "", "name one in the roster: "+strings.Join(knownPrograms(), ", ")+", or one under agents.programs: in "+config.FileName,
 				"%s is reached via program, but the roster names no program", fault.Shown(p.Name))
+		case !known && listed && len(entry.Command) == 0:
+			found.Add(NoProgram, "", "set command: in its entry, the program first: [./agent.sh]", "no command for program %s of %s under agents.programs", fault.Shown(p.Program), fault.Shown(p.Name))
 		case !known && len(entry.Command) == 0:
 			found.Add(NoProgram, "", "known: "+strings.Join(knownPrograms(), ", ")+"; others need a command under agents.programs: in "+config.FileName,
 				"unknown program %s of %s", fault.Shown(p.Program), fault.Shown(p.Name))

@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -28,6 +29,9 @@ const (
 
 func (p *Program) missing() *agent.Failure {
 	argv, _ := p.argv()
+	if info, err := os.Stat(argv[0]); err == nil && strings.ContainsRune(argv[0], '/') && info.Mode().IsRegular() {
+		return &agent.Failure{Code: Missing, Detail: "program not executable: " + fault.Shown(argv[0]), Hint: "run `chmod +x " + Plan{Argv: argv[:1]}.CommandLine() + "`"}
+	}
 	return &agent.Failure{Code: Missing, Detail: "program not found: " + fault.Shown(argv[0]), Hint: p.kind.install}
 }
 
@@ -159,7 +163,7 @@ func (x *execution) noReply(s output) *agent.Failure {
 	case s.final:
 		return &agent.Failure{
 			Code: OnStderr, Detail: x.name() + " wrote only to stderr: " + message,
-			Hint: "replies must be on stdout; add `2>&1` to the command if this is the reply",
+			Hint: "replies must be on stdout; if this is the reply, use [sh, -c, 'COMMAND 2>&1'] as command",
 		}
 	}
 	f := &agent.Failure{
@@ -183,7 +187,7 @@ func (x *execution) failed(s output) *agent.Failure {
 		f = x.classifyFailure(message)
 	}
 	if f == nil {
-		f = &agent.Failure{Code: Failed, Detail: x.name() + " failed", Hint: "run it by hand: " + x.hide.shown(Plan{Argv: x.argv}.CommandLine())}
+		f = &agent.Failure{Code: Failed, Detail: x.name() + " failed", Hint: "run it by hand: `brenner doctor` shows its command line"}
 	}
 	switch x.kind.exits[x.status.Exit] {
 	case exitNoLogin:

@@ -201,9 +201,13 @@ func checkProgram(ctx context.Context, p *project.Project, name string, made *pr
 	}
 	version, err := made.Version(ctx)
 	if err != nil {
-		version = "cannot get its version: " + err.Error()
+		c := broken(what, "cannot get its version: "+err.Error(), "run `"+program.Plan{Argv: plan.Argv[:1]}.CommandLine()+" --version` by hand")
+		if !wanted {
+			c.Status = Note
+		}
+		return []Check{c}
 	}
-	if tested := program.Tested(name); err == nil && tested != "" && !strings.HasSuffix(" "+version, " "+tested) {
+	if tested := program.Tested(name); tested != "" && !strings.HasSuffix(" "+version, " "+tested) {
 		version += " (tested: " + tested + ")"
 	}
 	state, detail := made.Login()

@@ -217,7 +217,7 @@ func (r *Probe) Omit() {
 
 // Summary describes the result of a probe in one line.
 func (r *Probe) Summary() string {
-	if r.Via == flow.ViaProgram && r.Status == Fine {
+	if r.Via == flow.ViaProgram && r.Status == Fine && r.Reading == "" {
 		return cmp.Or(r.Version, "version unknown")
 	}
 	if r.Status == Broken {
@@ -231,6 +231,9 @@ func (r *Probe) Summary() string {
 		return r.Detail
 	}
 	var b strings.Builder
+	if r.Version != "" {
+		b.WriteString(r.Version + " ")
+	}
 	fmt.Fprintf(&b, "replied in %.1f s; ", float64(r.LatencyMS)/1000)
 	switch r.Reading {
 	case ReadDelta:

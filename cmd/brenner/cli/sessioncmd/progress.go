@@ -22,7 +22,7 @@ import (
 )
 
 // progressFor chooses how a running session is shown: JSON events, a live table on a
-// terminal, lines otherwise, or nothing.
+// terminal, lines otherwise, or only failed calls.
 func progressFor(a *ui.App, stream bool) project.Watch {
 	switch {
 	case stream: // the entries themselves, one per line, as in an export
@@ -30,8 +30,15 @@ func progressFor(a *ui.App, stream bool) project.Watch {
 			// On a write error the session continues: its journal is stored.
 			_ = a.WriteJSON(append(e.JSON(), '\n'))
 		}}
-	case a.Quiet || a.JSON:
+	case a.JSON:
 		return project.Watch{}
+	case a.Quiet: // only why calls failed
+		return project.Watch{Event: func(e *journal.Entry, s *flow.State) {
+			if e.Kind == flow.KindFailed {
+				line, _, _ := strings.Cut(eventLine(e, s), "\n")
+				a.Say(line + "\n")
+			}
+		}}
 	}
 	return textProgress(a)
 }

@@ -184,9 +184,9 @@ func DoctorCommand(a *ui.App) *cobra.Command {
 with these flags could start: everything that ` + "`brenner session start`" + ` refuses is broken. Without
 flags for a session, a missing question is only noted.
 
-With --models, each model is asked a short question and for one delta, which costs a few
-hundred tokens: the check shows how long the reply took, what was read in it, its cost,
-and the size of the model's context if the server reports it.`,
+With --models, each model and program is asked a short question and for one delta, which costs
+a few hundred tokens, or some thousand with a program: the check shows how long the reply took,
+what was read in it, its cost, and the size of the model's context if the server reports it.`,
 		Example: `  brenner doctor
   brenner doctor --preset default-3-agent --via openai --base-url http://127.0.0.1:8080/v1 --model llama3
   brenner doctor --preset default-3-agent --models
@@ -208,7 +208,7 @@ Exit codes: 0 nothing is broken; 1 something is broken; 2 unreadable question or
 		},
 	}
 	setup.Add(c)
-	c.Flags().BoolVar(&models, "models", false, "ask each model a short question and for one delta")
+	c.Flags().BoolVar(&models, "models", false, "ask each model and program a short question and for one delta")
 	return c
 }
 
