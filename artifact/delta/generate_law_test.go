@@ -88,9 +88,9 @@ func (r *result) broken() string {
 	return ""
 }
 
-// leaveOpen changes what is expected of good blocks that others put in doubt. A KILL and an EDIT of one item cannot both be
-// meant, so both are asked for. A block right below one that a sentence leaves open, with the same operation, may be; a damaged
-// one may seem to have those of others.
+// leaveOpen changes what is expected of good blocks that others put in doubt. A KILL and an EDIT of one item, or two EDITs of its
+// main field, cannot both be meant, so both are asked for. A block right below one that a sentence leaves open, with the same
+// operation, may be; a damaged one may seem to have those of others.
 func (r *result) leaveOpen() {
 	for i := range r.plants {
 		p := &r.plants[i]
@@ -106,7 +106,7 @@ func (r *result) leaveOpen() {
 		p := &r.plants[i]
 		wants[i] = p.want
 		for _, q := range r.plants {
-			isPair := p.op == delta.Kill && q.op == delta.Edit || p.op == delta.Edit && q.op == delta.Kill
+			isPair := p.op == delta.Kill && q.op == delta.Edit || p.op == delta.Edit && q.op == delta.Kill || p.op == delta.Edit && q.op == delta.Edit && p.token != q.token
 			switch isLater := q.from > p.from; {
 			case p.want != taken || !isPair || p.target != q.target:
 			case q.want == taken:

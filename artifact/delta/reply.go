@@ -204,6 +204,9 @@ func Read(text []byte, opt Options) Reply {
 	if len(text) > opt.MaxBytes {
 		return tooLarge(fmt.Sprintf("the message has %d bytes; %d are allowed", len(text), opt.MaxBytes))
 	}
+	if opt.Reader.isThird() && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') >= 0 {
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
+	}
 	r := newReader(text, opt)
 	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples, opt.Reader).deltas...)
 	r.hideFences()
@@ -228,6 +231,7 @@ func Read(text []byte, opt Options) Reply {
 		if r.third {
 			r.refuseUnconfirmed(reply.Blocks)
 			refuseContradictions(reply.Blocks)
+			r.refuseDivergent(reply.Blocks)
 		}
 		showRepeated(reply.Blocks)
 		reply.Blocks = r.withAttempts(r.withUnfulfilled(reply.Blocks))

@@ -3,6 +3,7 @@ package delta
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,6 +95,9 @@ func anyReply(t *rapid.T) (text string, deltas []Delta) {
 		var written []string
 		for range n {
 			d := anyDelta(t)
+			if d.Operation == Edit { // no two set a field of one item
+				d.Target = "H" + strconv.Itoa(10+len(deltas))
+			}
 			deltas = append(deltas, d)
 			written = append(written, asWritten(d, rapid.Bool().Draw(t, "indent")))
 		}

@@ -63,6 +63,29 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 	}
 }
 
+// announceEnd records the change that the last line of a reply leads to, if nothing follows it but the marks of a fence.
+func (r *reader) announceEnd(last markdown.Block) {
+	text := r.src
+	if last.Kind == markdown.Fenced && !last.Closed && len(bytes.TrimSpace(text[last.Start:])) == 0 && !r.isDeltaFence(last) {
+		text = text[:bytes.LastIndexByte(bytes.TrimRight(text[:last.Start], " \t\r\n"), '\n')+1]
+	} else if last.Kind != markdown.Prose || last.Quoted || last.Draft {
+		return
+	}
+	text = bytes.TrimRight(text, " \t\r\n")
+	at := bytes.LastIndexByte(text, '\n') + 1
+	line := text[at:]
+	if !bytes.HasSuffix(bytes.TrimRight(line, "*_"), []byte(":")) || r.isForeign(at) || len(line) > maxAnnouncement {
+		return
+	}
+	number, _ := r.place.find(at)
+	isRead := slices.ContainsFunc(r.promises, func(a announcement) bool { return a.line == number })
+	if f, ok := itemform.InLead(strings.ToValidUTF8(emphasis.Replace(string(line)), "")); ok && !isRead {
+		a := announcementOf(f)
+		a.ahead = true
+		r.promise(a, at, line)
+	}
+}
+
 // lineState is what the lines before a line say of it.
 type lineState struct {
 	paragraph int // where it begins

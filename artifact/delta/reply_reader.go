@@ -90,11 +90,12 @@ var looseWords = []string{"", "json", "jsonc", "json5", "jsonl", "ndjson", "js",
 
 func (r *reader) read() {
 	end := 0 // of the last block
+	var last markdown.Block
 	for b := range markdown.Blocks(r.scanned, r.opt.Reader.Scanner()) {
 		if r.second {
 			r.readGap(end, max(end, b.Start), b.Line)
 			r.readBlock(b)
-			end = max(end, b.End)
+			end, last = max(end, b.End), b
 		} else {
 			r.block(b)
 		}
@@ -104,6 +105,9 @@ func (r *reader) read() {
 	}
 	if r.second {
 		r.readGap(end, len(r.src), 0)
+	}
+	if r.third {
+		r.announceEnd(last)
 	}
 }
 

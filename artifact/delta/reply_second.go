@@ -117,7 +117,7 @@ func (r *reader) readBlock(b markdown.Block) {
 	case b.Kind == markdown.Verbatim:
 		r.readVerbatim(b, f)
 	case r.leavesPatch(b, f):
-	case !isDeltaFence(b.Fence) && (f != (fate{}) || !r.holdsRecord(b)):
+	case !r.isDeltaFence(b) && (f != (fate{}) || !r.holdsRecord(b)):
 		r.readOther(b, f)
 	case b.Quoted && !b.Draft:
 		r.readQuoted(b, f)
@@ -275,6 +275,20 @@ func fateOfWords(f markdown.Fence) fate {
 		return fate{shown: FlagExample, what: "not read: its fence calls it " + words}
 	}
 	return fate{}
+}
+
+// isDeltaFence reports whether a block is a fence for deltas. The third reader knows "json:delta", too, and a word of which
+// the reply ends before the rest.
+func (r *reader) isDeltaFence(b markdown.Block) bool {
+	if isDeltaFence(b.Fence) || !r.third {
+		return isDeltaFence(b.Fence)
+	}
+	word := bytes.ToLower(bytes.TrimSpace(b.Fence.Info[:min(len(b.Fence.Info), 64)]))
+	if _, rest, ok := bytes.Cut(word, []byte(":")); ok && begins(rest, "delta") {
+		return true
+	}
+	isLast := !b.Closed && len(bytes.TrimSpace(r.src[b.Start:])) == 0
+	return isLast && len(word) > 0 && string(word) == "delta"[:min(len(word), len("delta"))]
 }
 
 // isDeltaFence reports whether a word after the marks of a fence begins with delta.

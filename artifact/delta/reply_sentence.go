@@ -115,7 +115,9 @@ func isIDAt(text []byte, at int) bool {
 // parseSentences reads what the sentences of a line propose. Listed is whether it is in a list of changes.
 func (r *reader) parseSentences(line string, listed bool) (all []announcement) {
 	line = emphasis.Replace(line)
-	line = strings.TrimLeft(line[len(listMark.FindString(line)):], strings.ReplaceAll(lineMarks, "~", ""))
+	mark := listMark.FindString(line)
+	listed = listed || r.third && strings.ContainsAny(mark, "xX✓")
+	line = strings.TrimLeft(line[len(mark):], strings.ReplaceAll(lineMarks, "~", ""))
 	if name, said, ok := strings.Cut(line, ": "); ok && (name == r.opt.Author || r.opt.Author == "" && isName.MatchString(name)) {
 		line = said
 	}
@@ -123,11 +125,16 @@ func (r *reader) parseSentences(line string, listed bool) (all []announcement) {
 	for line != "" {
 		end := sentenceEnd(line)
 		sentence := strings.TrimSpace(line[:end])
-		if a, ok := parseSentence(sentence); ok {
-			all = append(all, a)
-		} else if r.third {
+		first, ok := parseSentence(sentence)
+		if ok {
+			all = append(all, first)
+		}
+		if r.third && (!ok || strings.Contains(sentence, " and ")) {
 			for _, f := range itemform.InSentence(sentence, before, listed) {
 				a := announcementOf(f)
+				if ok && a.operation == first.operation {
+					continue
+				}
 				if before != "" {
 					a.text = sentence
 				}

@@ -136,7 +136,7 @@ func TestRepairKeepsWhatWasTaken(t *testing.T) {
 		"the whole EDIT":         {fence(edit(`{"claim":"new","mechanism":5}`)), fence(edit(`{"claim":"new","mechanism":"m"}`)), "new/m", 0},
 		"nothing was taken":      {fence(edit(`{"mechanism":5}`), edit(`{"claim":"new"}`)), fence(edit(`{"mechanism":"m"}`)), "new/m", 1},
 		"another field":          {fence(edit(`{"claim":"new","mechanism":5}`)), fence(edit(`{"name":"n"}`)), "new/", 0},
-		"a later EDIT counts":    {fence(edit(`{"claim":"new","mechanism":5}`), edit(`{"claim":"last"}`)), fence(edit(`{"claim":"new!","mechanism":"m"}`)), "last/m", 0},
+		"a later EDIT counts":    {slices.Concat(fence(edit(`{"claim":"new","mechanism":5}`)), []byte("\nCorrection:\n\n"), fence(edit(`{"claim":"last"}`))), fence(edit(`{"claim":"new!","mechanism":"m"}`)), "last/m", 0},
 	} {
 		base := shownBase()
 		s := settle.Settle(settle.Input{Base: *base, At: at, Message: 2, Contributions: []settle.Contribution{

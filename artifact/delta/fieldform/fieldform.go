@@ -176,3 +176,18 @@ func IsEmpty(v artifact.Value) bool {
 	}
 	return false
 }
+
+// Parts returns the values of a field with their names: its own, or those of the keys of a map. A list has none, for it may be
+// added to.
+func Parts(name string, v artifact.Value) (all []artifact.Entry) {
+	switch v := v.(type) {
+	case nil, artifact.List:
+		return nil
+	case artifact.Map:
+		for _, e := range v {
+			all = append(all, artifact.Entry{Key: name + "." + e.Key, Value: e.Value})
+		}
+		return all
+	}
+	return []artifact.Entry{{Key: name, Value: v}}
+}

@@ -18,6 +18,7 @@ type order struct {
 	before   string
 	first    bool // no sentence is before it
 	last     int  // the last verb that is an order, or -1
+	unhedged int  // words before it are no conditions
 	all      []Attempt
 }
 
@@ -34,6 +35,9 @@ func inOrders(sentence, before string, listed bool) []Attempt {
 	}
 	o.begin()
 	o.before = before
+	if o.judged() || o.declared() {
+		return o.all
+	}
 	for i := o.start; i < len(o.t); i++ {
 		switch t := &o.t[i]; {
 		case t.text == `"`:
@@ -68,6 +72,9 @@ func (o *order) begin() {
 	for o.start < len(o.t)-1 && (adverbs[o.word(o.start)] || o.is(o.start, ",", ":")) {
 		o.follows = o.follows || o.is(o.start, "so", "therefore", "thus", "hence", "consequently", "accordingly")
 		o.start++
+	}
+	if end := o.occasion(); end > 0 {
+		o.start, o.unhedged = end, end
 	}
 }
 
@@ -186,7 +193,7 @@ func (o *order) isJoined(i int, v verb) bool {
 
 // isHedged reports whether words before an offset take back what is there.
 func (o *order) isHedged(at int) bool {
-	for j := 0; j < at; j++ {
+	for j := o.unhedged; j < at; j++ {
 		switch w := o.t[j].text; {
 		case w == "could" && j+1 < len(o.t) && o.t[j+1].text == "you":
 		case hedges[w], w == `"`, w == "would" && !o.is(j+1, "like", "prefer", "love", "also"):
@@ -400,6 +407,9 @@ func (o *order) added(i int, v verb) int {
 			return o.item(i, k, s)
 		}
 		k++
+	}
+	if s, n := o.another(start); n > 0 {
+		return o.found(Attempt{Operation: add, Section: s.String(), Says: o.text[o.t[n].end:]}, i, n)
 	}
 	if v.owned {
 		return i

@@ -1,6 +1,7 @@
 package itemform
 
 import (
+	"bytes"
 	"strings"
 
 	"brenner/internal/pattern"
@@ -44,3 +45,12 @@ func WithoutHistory(line string) string {
 
 // IsHistory reports whether the columns of a table tell what became of changes in rounds.
 func (c Columns) IsHistory() bool { return c.who && c.outcome }
+
+var correction = pattern.New(`(?i)\b(?:correct\w*|revis\w+|instead|replac\w+|supersed\w+|better|final\w*|updat\w+|again|fix\w*|sorry|oops|rather|actually|typo|second thoughts?|reflection|sharper|improv\w+|refin\w+|then|step \d|next)\b`)
+
+// Corrects reports whether a text from a delta up to another one calls the later one a correction.
+func Corrects(text []byte) bool {
+	const most = 2000
+	text = text[bytes.LastIndexByte(text, '}')+1:]
+	return correction.Match(text[:min(len(text), most)])
+}
