@@ -18,7 +18,7 @@ type format struct {
 	tool    string // a tool is called: text before it is not part of the reply
 	done    string // the reply is complete
 	trouble string // an error, which may be recovered from
-	cut     string // the connection to the model was lost: the reply is incomplete, also if the program goes on
+	cut     string // the connection to the model was lost: the reply is incomplete, also if the program continues
 	limit   string // the reply reached the limit of the model's output
 	usage   string // a count of tokens, to be added up
 	inputs  []string

@@ -151,7 +151,7 @@ func TestAbandonedRunIsMasked(t *testing.T) {
 	}
 }
 
-// Whoever is killed, the processes of a run end before the program runs again.
+// After any kill, the processes of a run end before the program runs again.
 func TestNoProcessOutlivesItsRun(t *testing.T) {
 	for _, both := range []bool{true, false} {
 		pids := filepath.Join(t.TempDir(), "pids")
