@@ -18,13 +18,14 @@ import (
 // busyTimeout is how many milliseconds SQLite waits for a lock before the context is checked again.
 const busyTimeout = "50"
 
-// cacheOf returns the page cache size of a connection. The writer revisits the indexes of a large
-// store all the time and gets 32 MB. Readers are several, and each write empties their cache: 8 MB.
+// cacheOf returns the page cache size of a connection. The writer revisits the upper levels of its
+// indexes all the time and gets 8 MB; other pages come from the system's cache. Readers are several,
+// and each write empties their cache: 2 MB.
 func cacheOf(mode string) string {
 	if mode == modeWrite {
-		return "-32768"
+		return "-8192"
 	}
-	return "-8192"
+	return "-2048"
 }
 
 // The modes of a connection. immutable reads a file that SQLite may create nothing beside.
