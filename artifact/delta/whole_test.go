@@ -52,9 +52,9 @@ func wholeReply(t *testing.T, text string) (reply string, all []planted) {
 }
 
 // The whole replies of whole_*.txt, as models write them, have blocks that are meant and others that are not. Rules are
-// made for classes of words, so a few are misread; more than these percentages are a defect.
+// made for classes of words, so a few are misread; more than these are a defect.
 func TestWholeReplies(t *testing.T) {
-	const mostAsked, mostExecuted = 5, 5 // in a hundred
+	most := map[string]struct{ asked, executed int }{"whole_2.txt": {2, 2}}
 	files, err := filepath.Glob("testdata/models/whole_*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no replies", err)
@@ -85,9 +85,10 @@ func TestWholeReplies(t *testing.T) {
 				t.Logf("%s: %s %s", name, p.line, why)
 			}
 		}
-		t.Logf("%s: asked for: %d of %d blocks that are meant; executed: %d of %d others", filepath.Base(file), wrong[true], all[true], wrong[false], all[false])
-		if wrong[true]*100 > all[true]*mostAsked || wrong[false]*100 > all[false]*mostExecuted {
-			t.Errorf("%s: want at most %d %% asked for and %d %% executed", file, mostAsked, mostExecuted)
+		file = filepath.Base(file)
+		t.Logf("%s: asked for: %d of %d blocks that are meant; executed: %d of %d others", file, wrong[true], all[true], wrong[false], all[false])
+		if m := most[file]; wrong[true] > m.asked || wrong[false] > m.executed {
+			t.Errorf("%s: want at most %d asked for and %d executed", file, m.asked, m.executed)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package pattern
 
 // The methods below are those of package regexp.
 
+// FindString returns the text of the leftmost match, or "".
 func (p *Pattern) FindString(s string) string {
 	if e := p.in(s); e != nil {
 		return e.FindString(s)
@@ -9,6 +10,7 @@ func (p *Pattern) FindString(s string) string {
 	return ""
 }
 
+// FindStringIndex returns where the leftmost match begins and ends, or nil.
 func (p *Pattern) FindStringIndex(s string) []int {
 	if e := p.in(s); e != nil {
 		return e.FindStringIndex(s)
@@ -16,6 +18,7 @@ func (p *Pattern) FindStringIndex(s string) []int {
 	return nil
 }
 
+// FindAllStringIndex returns where up to n matches begin and end, or all if n is negative.
 func (p *Pattern) FindAllStringIndex(s string, n int) [][]int {
 	if e := p.in(s); e != nil {
 		return e.FindAllStringIndex(s, n)
@@ -23,6 +26,7 @@ func (p *Pattern) FindAllStringIndex(s string, n int) [][]int {
 	return nil
 }
 
+// FindStringSubmatch returns the leftmost match and its groups, or nil.
 func (p *Pattern) FindStringSubmatch(s string) []string {
 	if e := p.in(s); e != nil {
 		return e.FindStringSubmatch(s)
@@ -30,6 +34,7 @@ func (p *Pattern) FindStringSubmatch(s string) []string {
 	return nil
 }
 
+// FindStringSubmatchIndex returns where the leftmost match and its groups begin and end, or nil.
 func (p *Pattern) FindStringSubmatchIndex(s string) []int {
 	if e := p.in(s); e != nil {
 		return e.FindStringSubmatchIndex(s)
@@ -37,6 +42,7 @@ func (p *Pattern) FindStringSubmatchIndex(s string) []int {
 	return nil
 }
 
+// FindAllStringSubmatch returns up to n matches with their groups, or all if n is negative.
 func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	if e := p.in(s); e != nil {
 		return e.FindAllStringSubmatch(s, n)
@@ -44,6 +50,7 @@ func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	return nil
 }
 
+// ReplaceAllString replaces all matches. $1 stands for the first group.
 func (p *Pattern) ReplaceAllString(s, with string) string {
 	if e := p.in(s); e != nil {
 		return e.ReplaceAllString(s, with)
@@ -51,6 +58,7 @@ func (p *Pattern) ReplaceAllString(s, with string) string {
 	return s
 }
 
+// ReplaceAllStringFunc replaces each match with what a function returns for it.
 func (p *Pattern) ReplaceAllStringFunc(s string, with func(string) string) string {
 	if e := p.in(s); e != nil {
 		return e.ReplaceAllStringFunc(s, with)
@@ -58,13 +66,7 @@ func (p *Pattern) ReplaceAllStringFunc(s string, with func(string) string) strin
 	return s
 }
 
-func (p *Pattern) Find(b []byte) []byte {
-	if e := p.inBytes(b); e != nil {
-		return e.Find(b)
-	}
-	return nil
-}
-
+// FindIndex returns where the leftmost match begins and ends, or nil.
 func (p *Pattern) FindIndex(b []byte) []int {
 	if e := p.inBytes(b); e != nil {
 		return e.FindIndex(b)
@@ -72,6 +74,7 @@ func (p *Pattern) FindIndex(b []byte) []int {
 	return nil
 }
 
+// FindAll returns up to n matches, or all if n is negative.
 func (p *Pattern) FindAll(b []byte, n int) [][]byte {
 	if e := p.inBytes(b); e != nil {
 		return e.FindAll(b, n)
@@ -79,6 +82,7 @@ func (p *Pattern) FindAll(b []byte, n int) [][]byte {
 	return nil
 }
 
+// FindAllIndex returns where up to n matches begin and end, or all if n is negative.
 func (p *Pattern) FindAllIndex(b []byte, n int) [][]int {
 	if e := p.inBytes(b); e != nil {
 		return e.FindAllIndex(b, n)
@@ -86,6 +90,7 @@ func (p *Pattern) FindAllIndex(b []byte, n int) [][]int {
 	return nil
 }
 
+// FindSubmatch returns the leftmost match and its groups, or nil.
 func (p *Pattern) FindSubmatch(b []byte) [][]byte {
 	if e := p.inBytes(b); e != nil {
 		return e.FindSubmatch(b)
@@ -93,6 +98,7 @@ func (p *Pattern) FindSubmatch(b []byte) [][]byte {
 	return nil
 }
 
+// FindSubmatchIndex returns where the leftmost match and its groups begin and end, or nil.
 func (p *Pattern) FindSubmatchIndex(b []byte) []int {
 	if e := p.inBytes(b); e != nil {
 		return e.FindSubmatchIndex(b)
@@ -100,6 +106,7 @@ func (p *Pattern) FindSubmatchIndex(b []byte) []int {
 	return nil
 }
 
+// FindAllSubmatch returns up to n matches with their groups, or all if n is negative.
 func (p *Pattern) FindAllSubmatch(b []byte, n int) [][][]byte {
 	if e := p.inBytes(b); e != nil {
 		return e.FindAllSubmatch(b, n)
@@ -107,6 +114,7 @@ func (p *Pattern) FindAllSubmatch(b []byte, n int) [][][]byte {
 	return nil
 }
 
+// FindAllSubmatchIndex returns where up to n matches and their groups begin and end, or all if n is negative.
 func (p *Pattern) FindAllSubmatchIndex(b []byte, n int) [][]int {
 	if e := p.inBytes(b); e != nil {
 		return e.FindAllSubmatchIndex(b, n)
@@ -114,6 +122,7 @@ func (p *Pattern) FindAllSubmatchIndex(b []byte, n int) [][]int {
 	return nil
 }
 
+// ReplaceAll replaces all matches. $1 stands for the first group.
 func (p *Pattern) ReplaceAll(b, with []byte) []byte {
 	if e := p.inBytes(b); e != nil {
 		return e.ReplaceAll(b, with)
@@ -121,4 +130,5 @@ func (p *Pattern) ReplaceAll(b, with []byte) []byte {
 	return b
 }
 
+// Split returns the parts of a text between up to n-1 matches, or all if n is negative.
 func (p *Pattern) Split(s string, n int) []string { return p.whole().Split(s, n) }

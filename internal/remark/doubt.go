@@ -16,6 +16,8 @@ type Rules struct {
 	Findings bool    // the blocks are findings of a critic, who writes of records: only what takes them back counts
 	Patches  bool    // the blocks are patches of texts: "the second patch" is one of them
 	Answer   *Answer // the reply answers a request for corrections; nil otherwise
+
+	read *memo // nil if nothing is kept
 }
 
 // isWide reports whether the text around a block is read beyond the sentences beside it.

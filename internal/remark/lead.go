@@ -137,6 +137,7 @@ var (
 // Beside returns the remark before a block or behind it: by a line of its own, or by both if one weighs a
 // change and the other rejects it. It also reports whether the remark is behind the block.
 func (r Rules) Beside(before, block, behind []byte) (said Remark, isBehind, ok bool) {
+	r.read = new(memo)
 	if said, ok = r.Before(before, block); ok {
 		return said, false, true
 	}

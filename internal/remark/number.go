@@ -63,7 +63,7 @@ func (r Rules) namedIn(para string) (all []Remark) {
 	if r.Oblique && strings.Contains(para, "~~") {
 		para = struck.ReplaceAllString(para, "")
 	}
-	lower := lowered(emphasis.Replace(strings.Trim(para, "()[] ")))
+	lower := lowered(unemphasised(strings.Trim(para, "()[] ")))
 	if r.Patches {
 		lower = r.inWords(lower)
 	}

@@ -208,7 +208,7 @@ var owning = pattern.New(`^(?:here(?: is|'s|’s| are) )?(?:my|our) (?:\w+ )?(?:
 func unmark(raw []byte) (line string, title bool) {
 	line = strings.TrimRight(string(raw), " \t\r")
 	title = strings.HasPrefix(strings.TrimLeft(line, " "), "#") || strings.HasPrefix(line, "<summary>") || strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**")
-	line = strings.TrimSpace(emphasis.Replace(strings.TrimLeft(line, " \t#>-+•❌✗✘🚫\ufeff\u200b\u00a0")))
+	line = strings.TrimSpace(unemphasised(strings.TrimLeft(line, " \t#>-+•❌✗✘🚫\ufeff\u200b\u00a0")))
 	if line != "" && isDigit(line[0]) {
 		line = number.ReplaceAllString(line, "")
 	}
@@ -222,6 +222,14 @@ var (
 	emphasis = strings.NewReplacer("*", "", "_", "", "`", "", "~~", "", "<summary>", "", "</summary>", "", "<b>", "", "</b>", "", "<strong>", "", "</strong>", "")
 	number   = pattern.New(`^\d{1,3}[.)] +`)
 )
+
+// unemphasised returns a text without marks of emphasis and code.
+func unemphasised(text string) string {
+	if !strings.ContainsAny(text, "*_`~<") {
+		return text
+	}
+	return emphasis.Replace(text)
+}
 
 // clues are the beginnings of words in remarks, by their first two bytes; _ is a space. Lines without any, and without a
 // name, need no further look.

@@ -1,6 +1,7 @@
 package remark
 
 import (
+	"slices"
 	"strings"
 
 	"brenner/internal/pattern"
@@ -27,8 +28,26 @@ var quoted = pattern.New(`"[^"]*"|“[^”]*”`)
 var contractions = strings.NewReplacer("P.S.", "PS:", "P. S.", "PS:", "’", "'", "e.g.", "for example", "E.g.", "for example", "E.g", "for example", "can't", "can not", "cannot", "can not", "won't", "will not", "n't", " not", "let's", "let us", "Let's", "let us",
 	"I'd", "I would", "I'll", "I will", "I'm", "I am", "I've", "I have", "we'd", "we would", "we'll", "we will", "we've", "we have", "we're", "we are", "at's", "at is", "ere's", "ere is", "t's ", "t is ", "one's ", "one is ")
 
+// memo holds sentences that are read several times, and their words.
+type memo struct {
+	sentences []string
+	words     [][]token
+}
+
 // tokens divides a sentence into words. The author's own name counts as any other word.
 func (r Rules) tokens(sentence string) []token {
+	if r.read == nil {
+		return r.divided(sentence)
+	}
+	if i := slices.Index(r.read.sentences, sentence); i >= 0 {
+		return r.read.words[i]
+	}
+	words := r.divided(sentence)
+	r.read.sentences, r.read.words = append(r.read.sentences, sentence), append(r.read.words, words)
+	return words
+}
+
+func (r Rules) divided(sentence string) []token {
 	if strings.ContainsAny(sentence, `"“`) {
 		sentence = quoted.ReplaceAllString(sentence, "text")
 	}
