@@ -327,7 +327,7 @@ func malformed() map[string]func(http.ResponseWriter) {
 	}
 }
 
-// A response that is none is waited out as an absent server is: while a call waits for its reply, and when it begins again.
+// A malformed response is waited out like an absent server: while a call waits for its reply, and when it begins again.
 func TestMalformedResponsesAreWaitedOut(t *testing.T) {
 	for name, respond := range malformed() {
 		t.Run(name, func(t *testing.T) {
