@@ -42,22 +42,36 @@ type Lesson struct {
 	Text string // one line
 }
 
-// ReadLesson returns the first lesson in a reply: in a fence with the word lesson, the line that
-// names its kind, or else the whole text as helpful. A lesson that is quoted, commented out,
-// indented as code or inside another fence does not count, as for deltas, nor does the example.
-// Invalid lessons are skipped: replies are untrusted, and nothing depends on them. So is the open
-// fence of a cut reply.
-func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
+// maxLessons is how many lessons of a reply are taken.
+const maxLessons = 8
+
+// ReadLessons returns the lessons in a reply: in fences with the word lesson, the lines that name their kind, or else the whole
+// text of a fence as helpful. Readers before the third take the first one only. A lesson that is quoted, commented out, indented
+// as code or inside another fence does not count, as for deltas, nor does the example. Invalid lessons are skipped: replies are
+// untrusted, and nothing depends on them. So is the open fence of a cut reply.
+func ReadLessons(reply string, cut bool, reader delta.Reader) (all []Lesson) {
 	text := []byte(strings.ToValidUTF8(reply, "\ufffd"))
+	isThird := reader.Remarks("").Oblique
 	for b := range markdown.Blocks(text, reader.Scanner()) {
-		if b.Kind != markdown.Fenced || !b.Own() || string(bytes.TrimSpace(b.Fence.Info)) != LessonFence || cut && !b.Closed {
+		if b.Kind != markdown.Fenced || !b.Own() || cut && !b.Closed || !isLessonFence(b.Fence, isThird) {
 			continue
 		}
-		if l, ok := readFence(string(text[b.Start:b.End])); ok && (reader == delta.FirstReader || !l.isExample() && !isDisowned(text, b, reader)) {
-			return l, true
+		for _, l := range readFence(string(text[b.Start:b.End]), isThird) {
+			if reader == delta.FirstReader || !l.isExample() && !isDisowned(text, b, reader) {
+				all = append(all, l)
+			}
+		}
+		if len(all) > 0 && !isThird || len(all) >= maxLessons {
+			return all[:min(len(all), maxLessons)]
 		}
 	}
-	return Lesson{}, false
+	return all
+}
+
+// isLessonFence reports whether a fence is one for lessons.
+func isLessonFence(f markdown.Fence, isThird bool) bool {
+	word := string(bytes.TrimSpace(f.Info))
+	return word == LessonFence || isThird && (strings.EqualFold(word, LessonFence) || strings.EqualFold(word, LessonFence+"s"))
 }
 
 // isDisowned reports whether the line before a fence or behind it says that it is not meant.
@@ -79,14 +93,16 @@ func (l Lesson) isExample() bool {
 	return words(text) == words(exampleLesson)
 }
 
-func readFence(text string) (Lesson, bool) {
+func readFence(text string, isThird bool) (all []Lesson) {
 	for line := range strings.Lines(text) {
-		if l, ok := readLesson(strings.TrimSpace(line)); ok {
-			return l, true
+		if l, ok := readLesson(strings.TrimSpace(line)); ok && (len(all) == 0 || isThird) {
+			all = append(all, l)
 		}
 	}
-	text = strings.Join(strings.Fields(text), " ")
-	return Lesson{"helpful", text}, text != ""
+	if text = strings.Join(strings.Fields(text), " "); len(all) == 0 && text != "" {
+		return []Lesson{{"helpful", text}}
+	}
+	return all
 }
 
 func readLesson(line string) (Lesson, bool) {

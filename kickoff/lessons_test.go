@@ -9,6 +9,28 @@ import (
 	"brenner/artifact/delta"
 )
 
+// ReadLesson returns the first lesson in a reply.
+func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
+	if all := ReadLessons(reply, cut, reader); len(all) > 0 {
+		return all[0], true
+	}
+	return Lesson{}, false
+}
+
+// Each line that names a kind is a lesson, in each fence; readers before the third take the first one.
+func TestReadLessonsTakesEveryLine(t *testing.T) {
+	const reply = "```lesson\nhelpful: Ask twice.\n- harmful: Guess.\nwords\n```\n\n```Lessons\nneutral: Nobody knows.\n```\n"
+	if got := ReadLessons(reply, false, delta.NewestReader); len(got) != 3 || got[1] != (Lesson{"harmful", "Guess."}) || got[2] != (Lesson{"neutral", "Nobody knows."}) {
+		t.Errorf("got %+v", got)
+	}
+	if got := ReadLessons(reply, false, delta.SecondReader); len(got) != 1 || got[0].Text != "Ask twice." {
+		t.Errorf("the second reader: got %+v", got)
+	}
+	if got := ReadLessons("```lesson\n"+strings.Repeat("helpful: a\n", 100)+"```\n", false, delta.NewestReader); len(got) != maxLessons {
+		t.Errorf("got %d lessons", len(got))
+	}
+}
+
 func TestReadLesson(t *testing.T) {
 	for _, tt := range []struct {
 		reply string
@@ -26,7 +48,7 @@ func TestReadLesson(t *testing.T) {
 			t.Errorf("%q: %+v", tt.reply, got)
 		}
 	}
-	for _, none := range []string{"", "```lesson", "```lesson\n\n```", "```lessons\nhelpful: x\n```", "> ```lesson\n> helpful: x\n> ```", "``lesson\nhelpful: x", "````markdown\n```lesson\nhelpful: only shown\n```\n````", "<think>\n```lesson\nhelpful: a draft\n```\n</think>\n", "```lesson\nhelpful: a draft\n```\n</think>\n"} {
+	for _, none := range []string{"", "```lesson", "```lesson\n\n```", "> ```lesson\n> helpful: x\n> ```", "``lesson\nhelpful: x", "````markdown\n```lesson\nhelpful: only shown\n```\n````", "<think>\n```lesson\nhelpful: a draft\n```\n</think>\n", "```lesson\nhelpful: a draft\n```\n</think>\n"} {
 		if got, ok := ReadLesson(none, false, delta.NewestReader); ok {
 			t.Errorf("%q: %+v", none, got)
 		}

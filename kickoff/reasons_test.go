@@ -121,6 +121,7 @@ func TestRequestKnowsEveryReason(t *testing.T) {
 			{change("EDIT", "hypothesis_slate", "H9", `{"claim":"c"}`), ask, "write the target_id H1 or H3"},
 			{change("EDIT", "hypothesis_slate", "A1", `{"claim":"c"}`), ask, "write the section assumption_ledger for A1, or a target_id of hypothesis_slate (H1 or H3)"},
 			{change("EDIT", "research_thread", "H1", `{"context":"c"}`), ask, "write the target_id RT, or none"},
+			{change("EDIT", "hypothesis_slate", "H1, H3", `{"claim":"c"}`), ask, "write one id in each delta: send one for each of H1, H3"},
 			{change("EDIT", "discriminative_tests", "T1", `{"name":"c"}`), ask, "the section has no active items: ADD one, or leave it out"},
 			{change("KILL", "discriminative_tests", "T1", `{"reason":"c"}`), ask, "leave it out: there is no item that you may KILL"},
 			{block(`{"operation":"ADD","section":"hypothesis_slate","ref":"x","payload":{"name":"n"}}`) + change("EDIT", "hypothesis_slate", "x", `{"claim":"c"}`), ask, "correct block 1, which adds x, and this one stands"},

@@ -159,10 +159,23 @@ func (p *pass) readAs(e entry, target string) string {
 	if m, ok := e.meaning(target); ok {
 		id = m.id
 	}
-	if p.shownItem(e, id) == nil {
+	switch {
+	case p.shownItem(e, id) == nil:
 		return ""
+	case p.third && strings.ContainsAny(strings.Trim(target, " ,;"), ",;&+ ") && len(idsIn(target)) > 1:
+		return "; write one id in each delta"
 	}
 	return "; write " + id + " if you mean it"
+}
+
+// idsIn returns the ids in a text.
+func idsIn(text string) (all []string) {
+	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" ,;&+/", c) }) {
+		if _, ok := artifact.SectionOfID(word); ok {
+			all = append(all, word)
+		}
+	}
+	return all
 }
 
 // candidates returns the items that a name of e may mean, if there are several.

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner/artifact"
@@ -218,7 +219,11 @@ func (p *pass) allowed(e entry, section artifact.Section, author string) bool {
 			hint += " or its author"
 		}
 	}
-	e.reject(WriteScope, fmt.Sprintf("%s may not %s in %s; %s may", role, e.d().Operation, section, hint))
+	message := fmt.Sprintf("%s may not %s in %s; %s may", role, e.d().Operation, section, hint)
+	if ids := p.memory[assumed{e.d().Agent, e.d().Target}]; p.third && len(ids) > 0 && !slices.Contains(ids, e.d().Target) {
+		message += fmt.Sprintf("; %s's %s is %s", fault.Shown(e.d().Agent), e.d().Target, strings.Join(ids, " or "))
+	}
+	e.reject(WriteScope, message)
 	return false
 }
 

@@ -109,7 +109,7 @@ func (h *History) readReplies(ctx context.Context, out *Harvest) (map[string][]s
 					cited[id] = append(cited[id], k.Agent)
 				}
 			}
-			if l, ok := kickoff.ReadLesson(string(data), call.Answered.Cut, reader); ok {
+			for _, l := range kickoff.ReadLessons(string(data), call.Answered.Cut, reader) {
 				out.add(TagLesson, playbook.Insight{
 					Section: playbook.Section(l.Kind), Text: l.Text, Source: playbook.Source{Agent: k.Agent, Task: call.ID},
 				})
@@ -240,7 +240,7 @@ func (out *Harvest) addRejections(h *History, reports []*Report) {
 	}
 	for _, r := range reports {
 		for _, row := range r.Merge.Deltas {
-			if row.Disposition != merge.Rejected || roles[row.Agent] == "" {
+			if row.Disposition != merge.Rejected || row.Code == delta.AmbiguousDelta || roles[row.Agent] == "" { // it may be a quotation
 				continue
 			}
 			article := "a "

@@ -67,7 +67,7 @@ func (c *Contribution) remedy(reply *delta.Reply, f *flaw, rules merge.Rules) st
 	case merge.InvalidTarget:
 		return c.otherTarget(reply, d, may(d.Operation))
 	case merge.TargetKilled:
-		if ids := may(delta.Edit); len(ids) > 0 {
+		if ids := slices.DeleteFunc(may(delta.Edit), func(id string) bool { return id == d.Target }); len(ids) > 0 {
 			return "what is killed stays so: " + delta.Edit + " " + oneOf(ids) + " instead, or leave it out"
 		}
 		return "what is killed stays so: leave it out"
@@ -96,6 +96,12 @@ func (c *Contribution) otherTarget(reply *delta.Reply, d *delta.Delta, ids []str
 	}
 	if id := misplacedTarget(d); id != "" && c.Reader != delta.FirstReader && slices.Contains(ids, id) {
 		return "write " + id + " as target_id: the key id names a new item"
+	}
+	if several := strings.FieldsFunc(d.Target, func(c rune) bool { return strings.ContainsRune(", ;&/+", c) || c == '\n' }); len(several) > 1 {
+		isOther := func(part string) bool { return part != "and" && !slices.Contains(ids, part) }
+		if c.Reader.Remarks("").Oblique && !slices.ContainsFunc(several, isOther) {
+			return "write one id in each delta: send one for each of " + strings.Join(slices.DeleteFunc(several, func(part string) bool { return part == "and" }), ", ")
+		}
 	}
 	for i := range reply.Blocks {
 		switch b := &reply.Blocks[i]; {
