@@ -19,8 +19,8 @@ func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
 
 // Each line that names a kind is a lesson, in each fence; readers before the third take the first one.
 func TestReadLessonsTakesEveryLine(t *testing.T) {
-	const reply = "```lesson\nhelpful: Ask twice.\n- harmful: Guess.\nwords\n```\n\n```Lessons\nneutral: Nobody knows.\n```\n"
-	if got := ReadLessons(reply, false, delta.NewestReader); len(got) != 3 || got[1] != (Lesson{"harmful", "Guess."}) || got[2] != (Lesson{"neutral", "Nobody knows."}) {
+	const reply = "```lesson\nhelpful: Ask twice.\n- harmful: Guess.\nwords\n```\n\n```Lessons\nneutral: It is open.\n```\n"
+	if got := ReadLessons(reply, false, delta.NewestReader); len(got) != 3 || got[1] != (Lesson{"harmful", "Guess."}) || got[2] != (Lesson{"neutral", "It is open."}) {
 		t.Errorf("got %+v", got)
 	}
 	if got := ReadLessons(reply, false, delta.SecondReader); len(got) != 1 || got[0].Text != "Ask twice." {
