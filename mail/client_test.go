@@ -196,7 +196,7 @@ func TestBlockedContacts(t *testing.T) {
 
 func TestLongPoll(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
-	c := d.Client(t, mail.Options{Timeout: time.Second})
+	c := d.Client(t, mail.Options{})
 	people(t, c)
 	if !c.Waits(t.Context()) {
 		t.Fatal("the embedded server should support waiting")

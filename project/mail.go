@@ -64,7 +64,7 @@ func (p *Project) mailboxAt(address string, flags ...string) (*Mailbox, error) {
 	}
 	o := mail.Options{URL: address, Flags: flags, Token: token, OwnOnly: own, Keys: keys, HTTP: &http.Client{Transport: http.DefaultTransport}}
 	if call := p.Config.Timeouts.Call; call > 0 {
-		o.Settle = min(call/2, mail.DefaultTimeout) //nolint:mnd // the rest is for the reply
+		o.Settle = min(call/4, mail.DefaultTimeout) //nolint:mnd // most of it is for the reply
 	}
 	client, err := mail.New(o)
 	if err != nil {

@@ -73,12 +73,16 @@ func (p *Project) addThread(ctx context.Context, h *session.History, s *audit.Su
 			s.Mail.Names[b.Agent] = b.Name
 		}
 	}
-	if s.Mail.Waiting {
-		s.Next = append([]string{"brenner session compile " + h.Thread}, s.Next[:2]...)
-	}
 	if u := h.State.Unmailed; u.Code != "" || len(u.Missed) > 0 {
 		s.Unmailed = &u
-		s.Next = append([]string{"brenner session publish " + h.Thread}, s.Next[:2]...)
+	}
+	s.NextOfMail(s.Mail.Waiting, s.Unmailed != nil)
+}
+
+// NextOfMail names what to do with the mail of a session that ended: merge what waits, and send what was not sent.
+func (p *Project) NextOfMail(ctx context.Context, h *session.History, s *audit.Summary) {
+	if len(h.State.ByMail()) > 0 {
+		s.NextOfMail(p.threadOf(ctx, h).Waiting, h.State.Unmailed.Code != "" || len(h.State.Unmailed.Missed) > 0)
 	}
 }
 

@@ -107,7 +107,7 @@ func newPoorSession(t *testing.T, server poorServer) *poorSession {
 		proxy.Close()
 	})
 	p.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "GORACE=atexit_sleep_ms=0", mail.EnvBaseURL + "=" + proxy.URL, mail.EnvToken + "=" + poorToken}
-	p.agents = mailtest.NewClient(t, mail.Options{URL: server.base() + mail.DefaultPath, Token: poorToken})
+	p.agents = mailtest.NewClient(t, mail.Options{URL: server.base() + mail.DefaultPath, Token: poorToken, Settle: time.Second})
 	return p
 }
 
@@ -291,7 +291,7 @@ func (p *poorSession) send(ctx context.Context, from, to, thread, subject, body 
 	})
 }
 
-func TestPoorMailServer(t *testing.T) { survivePoorServer(t, newDoubleServer(t), "6s") }
+func TestPoorMailServer(t *testing.T) { survivePoorServer(t, newDoubleServer(t), "10s") }
 
 // survivePoorServer runs a session on a poor server. The session is killed five times, and the server once: every kickoff is
 // sent exactly once, late replies and critiques become versions, the phases are right, another project's agents get
@@ -349,7 +349,7 @@ func survivePoorServer(t *testing.T, server poorServer, timeout string) {
 			down.Do(server.restart)
 		}
 	}, resume...)
-	if !strings.Contains(out, "done, round 2 of 2") {
+	if !strings.Contains(out, "done, round 2 of 2") || !strings.Contains(out, "Next:\n  brenner session compile "+thread) { // the late reply waits
 		t.Fatal(out)
 	}
 	p.checkThread(thread)
@@ -462,7 +462,9 @@ func (p *poorSession) compile(thread, what string) {
 	if len(before.Next) == 0 || before.Next[0] != "brenner session compile "+thread {
 		p.Errorf("%s waits, but next is %q", what, before.Next)
 	}
-	p.output("session", "compile", thread)
+	if out := p.output("session", "compile", thread); !strings.Contains(out, "Next:\n  brenner session publish "+thread) {
+		p.Errorf("%s was not sent, but next is not to publish it:\n%s", what, out)
+	}
 	if after := p.status(thread); after.Version != before.Version+1 || after.Spent != before.Spent {
 		p.Errorf("%s led from version %d (%d tokens) to %d (%d)", what, before.Version, before.Spent, after.Version, after.Spent)
 	}

@@ -37,6 +37,17 @@ func (s *Summary) next(file string) []string {
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
 }
 
+// NextOfMail adds what to do with mail: messages that wait, and versions that were not sent.
+func (s *Summary) NextOfMail(waits, unsent bool) {
+	add := func(is bool, command string) {
+		if is {
+			s.Next = append([]string{command + s.Thread}, s.Next[:min(2, len(s.Next))]...) //nolint:mnd // three are enough
+		}
+	}
+	add(waits, "brenner session compile ")
+	add(unsent, "brenner session publish ")
+}
+
 // nextOfTask returns what to do after the run of a task: look at what it made, or run it again.
 func (s *Summary) nextOfTask() []string {
 	made := s.Made()

@@ -113,6 +113,7 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 		return err
 	}
 	s.Letters = res.Letters
+	s.NextOfMail(false, true)
 	a.Exit = compileExit(res.Letters, len(s.Conflicts) > 0)
 	s.Exit = &a.Exit
 	a.Say(compiledLine(res.Letters, a.Exit))

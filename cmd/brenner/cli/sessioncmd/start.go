@@ -373,6 +373,7 @@ func playJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) (*proje
 		return nil, nil, err
 	}
 	j.Source().Project.ConfirmNext(summary, ended.History.State)
+	j.Source().Project.NextOfMail(context.WithoutCancel(ctx), ended.History, summary)
 	summary.Artifact = ended.Artifact
 	return ended, summary, nil
 }
