@@ -22,6 +22,11 @@ import (
 )
 
 // eachFlag calls do with every flag of every command that takes a value.
+func completed() *cobra.Command {
+	a := &ui.App{}
+	return ui.CompleteFlags(a, root(a))
+}
+
 func eachFlag(c *cobra.Command, do func(c *cobra.Command, f *pflag.Flag)) {
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Value.Type() != "bool" {
@@ -40,7 +45,7 @@ func TestFlagsWithFixedValuesAreCompleted(t *testing.T) {
 		"agent or person whose contributions to leave out", "person or arbiter that may edit anything; repeatable",
 		"session or export file that the message must belong to",
 	}
-	eachFlag(root(&ui.App{}), func(c *cobra.Command, f *pflag.Flag) {
+	eachFlag(completed(), func(c *cobra.Command, f *pflag.Flag) {
 		if _, ok := c.GetFlagCompletionFunc(f.Name); !ok && list.MatchString(f.Usage) && !slices.Contains(free, f.Usage) {
 			t.Errorf("%s --%s (%s) is not completed", c.CommandPath(), f.Name, f.Usage)
 		}
@@ -55,7 +60,7 @@ func TestCompletedValues(t *testing.T) {
 		"stage": fmt.Sprint(playbook.Stages()), "importance": fmt.Sprint([]string{mail.Low, mail.Normal, mail.High, mail.Urgent}),
 		"status": fmt.Sprint(record.Statuses()), "scopes": "[default strict]",
 	}
-	eachFlag(root(&ui.App{}), func(c *cobra.Command, f *pflag.Flag) {
+	eachFlag(completed(), func(c *cobra.Command, f *pflag.Flag) {
 		complete, ok := c.GetFlagCompletionFunc(f.Name)
 		if want[f.Name] == "" {
 			return

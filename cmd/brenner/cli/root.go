@@ -37,6 +37,9 @@ func Run(ctx context.Context, args []string, streams ui.Streams) int {
 	a := &ui.App{Streams: streams, Log: zerolog.Nop()}
 	root := root(a)
 	root.SetArgs(args)
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		ui.CompleteFlags(a, root) // takes longer than all else at start
+	}
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
@@ -106,7 +109,6 @@ anomalies and critiques. It records which reply every sentence came from.`,
 		setupcmd.ConfigCommand(a), setupcmd.TrustCommand(a), setupcmd.VersionCommand(a), setupcmd.SchemaCommand(a))
 	root.SetHelpCommandGroupID(other)
 	root.SetCompletionCommandGroupID(other)
-	ui.CompleteFlags(a, root)
 	ui.Group(root)
 	versionFlag(a, root)
 	helpInJSON(a, root)
