@@ -84,7 +84,7 @@ func profiles() map[string]profile {
 				read:  func(out, _ []byte) output { return readClaude(out, "input_tokens") },
 				turn:  claudeTurn,
 				exits: map[int]exit{53: exitTurns, 55: exitTurns},
-				logs:  ".qwen/debug/*.txt", failing: `Attempt \d+ (failed with status \d+|failed.*)`,
+				logs:  ".qwen/debug/*.txt", failing: `^[^{"]*Attempt \d+ (failed with status \d+|failed.*)`,
 			},
 			line: `--auth-type openai --bare --output-format stream-json --chat-recording=false --max-session-turns {{.Turns}}
 				--exclude-tools=run_shell_command,edit,write_file,notebook_edit {{with .Model}}--model {{.}}{{end}}`,
@@ -103,7 +103,7 @@ func profiles() map[string]profile {
 				keys:    providerKeys(), home: ".continue", homeEnv: "CONTINUE_GLOBAL_DIR", logins: []string{"config.yaml", "auth.json"},
 				trim:   trimContinue,
 				format: &format{plain: true, trouble: "status=error message"},
-				logs:   ".continue/logs/*.log", failing: `Retry attempt .*"error":"(.*)"`,
+				logs:   ".continue/logs/*.log", failing: `\[debug\]: Retry attempt .*"error":"(.*)"`,
 			},
 			line: `--print --verbose --exclude=Bash --exclude=Fetch --exclude=Write --exclude=Edit --exclude=MultiEdit --config ../home/.continue/config.yaml`,
 			vars: []string{
@@ -151,7 +151,7 @@ func profiles() map[string]profile {
 				install: "install it with `pip install aider-chat`, or set command to its path",
 				login:   "set the key of its model's provider, such as ANTHROPIC_API_KEY",
 				keys:    providerKeys(), marksEnd: true, quiet: true, read: readAider,
-				failing: `^(litellm\..*)`,
+				failing: `^(litellm\.[A-Za-z]+Error: .*)`,
 			},
 			prefix: "openai/",
 			line: `--message-file /dev/stdin --chat-mode ask --no-git --yes-always --no-pretty --no-stream --no-fancy-input

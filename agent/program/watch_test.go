@@ -31,7 +31,7 @@ func TestRepeatedFailures(t *testing.T) {
 		"continue":            {program.Continue, strings.Repeat(continueFails+"; ", 3), 0, agent.RateLimited},
 		"opencode":            {program.OpenCode, openCodeFails, 0, agent.Cut},
 		"aider, time is up":   {program.Aider, aiderFails, 2 * time.Second, agent.RateLimited},
-		"aider, other reason": {program.Aider, `echo 'litellm.Odd: something odd'`, 2 * time.Second, agent.TimedOut},
+		"aider, other reason": {program.Aider, `echo 'litellm.OddError: something odd'`, 2 * time.Second, agent.TimedOut},
 		"aider, no reason":    {program.Aider, `echo Aider`, 2 * time.Second, agent.TimedOut},
 	} {
 		t.Run(name, func(t *testing.T) {
