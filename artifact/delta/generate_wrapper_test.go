@@ -301,8 +301,8 @@ func (d doc) bullet(b string) doc {
 
 // bulleted puts a part on the line of a bullet.
 func bulleted(d doc, bullet string) doc {
-	if strings.HasPrefix(d.lines[0], " ") || strings.HasPrefix(d.lines[0], "\t") {
-		d = d.unsure() // it may be indented too much
+	if strings.HasPrefix(d.lines[0], " ") || strings.HasPrefix(d.lines[0], "\t") || d.lines[0] == "---" {
+		d = d.unsure() // it may be indented too much, or be a rule with the bullet
 	}
 	return listed(d, strings.Repeat(" ", len(bullet))).bullet(bullet).scoped(0)
 }

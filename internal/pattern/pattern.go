@@ -39,7 +39,7 @@ func (p *Pattern) String() string { return p.source() }
 func (p *Pattern) MatchString(s string) bool {
 	seen, isShort := pairsIn(s)
 	for _, f := range p.forms() {
-		if (!isShort || f.hasPairs(&seen)) && mayMatch(f, s, strings.Contains) && f.compiled().MatchString(s) {
+		if mayMatch(f, s, &seen, isShort, strings.Contains) && f.compiled().MatchString(s) {
 			return true
 		}
 	}
@@ -50,7 +50,7 @@ func (p *Pattern) MatchString(s string) bool {
 func (p *Pattern) Match(b []byte) bool {
 	seen, isShort := pairsIn(b)
 	for _, f := range p.forms() {
-		if (!isShort || f.hasPairs(&seen)) && mayMatch(f, b, contains) && f.compiled().Match(b) {
+		if mayMatch(f, b, &seen, isShort, contains) && f.compiled().Match(b) {
 			return true
 		}
 	}
@@ -62,7 +62,7 @@ func (p *Pattern) in(s string) *regexp.Regexp {
 	forms := p.forms()
 	seen, isShort := pairsIn(s)
 	for _, f := range forms {
-		if (!isShort || f.hasPairs(&seen)) && mayMatch(f, s, strings.Contains) && (len(forms) == 1 || !isShort || f.compiled().MatchString(s)) {
+		if mayMatch(f, s, &seen, isShort, strings.Contains) && (len(forms) == 1 || !isShort || f.compiled().MatchString(s)) {
 			return p.whole()
 		}
 	}
@@ -73,7 +73,7 @@ func (p *Pattern) inBytes(b []byte) *regexp.Regexp {
 	forms := p.forms()
 	seen, isShort := pairsIn(b)
 	for _, f := range forms {
-		if (!isShort || f.hasPairs(&seen)) && mayMatch(f, b, contains) && (len(forms) == 1 || !isShort || f.compiled().Match(b)) {
+		if mayMatch(f, b, &seen, isShort, contains) && (len(forms) == 1 || !isShort || f.compiled().Match(b)) {
 			return p.whole()
 		}
 	}
@@ -91,28 +91,15 @@ type form struct {
 // maxShort is the size of texts whose pairs of letters are looked at first.
 const maxShort = 2048 // bytes
 
-// hasPairs reports whether a text with some pairs may have one of each list of words that a form needs.
-func (f *form) hasPairs(seen *pairs) bool {
+// mayMatch reports whether a text has one of each list of words that a form needs. In a short text, seen are its pairs.
+func mayMatch[T any](f *form, text T, seen *pairs, isShort bool, contains func(T, string) bool) bool {
 	for _, words := range f.needs {
-		i := 0
-		for i < len(words) && !words[i].isIn(seen) {
-			i++
+		found := false
+		for i := 0; i < len(words) && !found; i++ {
+			w := &words[i]
+			found = (!isShort || w.isIn(seen)) && (w.anyCase || contains(text, w.text))
 		}
-		if i == len(words) {
-			return false
-		}
-	}
-	return true
-}
-
-// mayMatch reports whether a text has one of each list of words that a form needs.
-func mayMatch[T any](f *form, text T, contains func(T, string) bool) bool {
-	for _, words := range f.needs {
-		i := 0
-		for i < len(words) && !words[i].anyCase && !contains(text, words[i].text) {
-			i++
-		}
-		if i == len(words) {
+		if !found {
 			return false
 		}
 	}
