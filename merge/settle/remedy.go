@@ -97,11 +97,8 @@ func (c *Contribution) otherTarget(reply *delta.Reply, d *delta.Delta, ids []str
 	if id := misplacedTarget(d); id != "" && c.Reader != delta.FirstReader && slices.Contains(ids, id) {
 		return "write " + id + " as target_id: the key id names a new item"
 	}
-	if several := strings.FieldsFunc(d.Target, func(c rune) bool { return strings.ContainsRune(", ;&/+", c) || c == '\n' }); len(several) > 1 {
-		isOther := func(part string) bool { return part != "and" && !slices.Contains(ids, part) }
-		if c.Reader.Remarks("").Oblique && !slices.ContainsFunc(several, isOther) {
-			return "write one id in each delta: send one for each of " + strings.Join(slices.DeleteFunc(several, func(part string) bool { return part == "and" }), ", ")
-		}
+	if several := c.severalTargets(d.Target, ids); several != "" {
+		return several
 	}
 	for i := range reply.Blocks {
 		switch b := &reply.Blocks[i]; {
@@ -126,6 +123,16 @@ func (c *Contribution) otherTarget(reply *delta.Reply, d *delta.Delta, ids []str
 		return "the section has no active items: ADD one, or leave it out"
 	}
 	return "leave it out: there is no item that you may " + d.Operation
+}
+
+// severalTargets says what to do with a target that is a list of ids, or returns "".
+func (c *Contribution) severalTargets(target string, ids []string) string {
+	all := strings.FieldsFunc(strings.ReplaceAll(target, " and ", ","), func(c rune) bool { return strings.ContainsRune(", ;&/+\n", c) })
+	isOther := func(id string) bool { return !slices.Contains(ids, id) }
+	if len(all) < 2 || slices.ContainsFunc(all, isOther) || !c.Reader.Remarks("").Oblique {
+		return ""
+	}
+	return "write one id in each delta: send one for each of " + strings.Join(all, ", ")
 }
 
 // otherCell says which target a change of a cell can have; ids are the rows that its author may write.
