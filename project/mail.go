@@ -89,6 +89,15 @@ func (b *Mailbox) Name(asked string) string {
 	return b.Client.Keys().Name(b.Client.URL(), b.Key, asked)
 }
 
+// CheckOwn returns an error if an agent belongs to another project: to register it would take its name from that project.
+func (b *Mailbox) CheckOwn(ctx context.Context, asked string) error {
+	err := b.Client.CheckProject(ctx, b.Key, b.Name(asked))
+	if fault.CodeOf(err) != mail.OtherProject {
+		return nil
+	}
+	return err
+}
+
 // Names returns the names of agents on the server.
 func (b *Mailbox) Names(asked []string) []string {
 	all := make([]string, len(asked))

@@ -13,7 +13,6 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
-	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/mail"
 	"brenner/mail/clients"
@@ -354,8 +353,8 @@ Exit codes: 0 printed; 2 invalid name or URL; 4 an agent of another project.`,
 				defer cancel()
 				if m.Client.Foreign(ctx) { // it cannot know a token that is made here
 					token = "…  # the token of that server, if it has one"
-					if err := m.Client.CheckProject(ctx, m.Key, m.Name(args[0])); fault.CodeOf(err) == mail.OtherProject {
-						return nil, err // to register it would take it from that project
+					if err := m.CheckOwn(ctx, args[0]); err != nil {
+						return nil, err
 					}
 				}
 				return m.Connect(args[0]), nil
