@@ -67,7 +67,7 @@ func (c *Contribution) remedy(reply *delta.Reply, f *flaw, rules merge.Rules) st
 	case merge.InvalidTarget:
 		return c.otherTarget(reply, d, may(d.Operation))
 	case merge.TargetKilled:
-		if ids := slices.DeleteFunc(may(delta.Edit), func(id string) bool { return id == d.Target }); len(ids) > 0 {
+		if ids := slices.DeleteFunc(may(delta.Edit), func(id string) bool { return id == d.Target && c.Reader.Remarks("").Oblique }); len(ids) > 0 {
 			return "what is killed stays so: " + delta.Edit + " " + oneOf(ids) + " instead, or leave it out"
 		}
 		return "what is killed stays so: leave it out"
