@@ -73,7 +73,7 @@ func TestLessonsAreReadWhereDeltasAre(t *testing.T) {
 		read  bool
 	}{
 		{"alone", between("", ""), true},
-		{"after a paragraph", between("More words\n", "and more"), true},
+		{"after a paragraph", between("More words\n", "And more."), true},
 		{"indented by three", lines("   "), true},
 		{"in a list item", between("- an item\n\n", ""), true},
 		{"after a comment", between("<!-- a remark -->\n", ""), true},

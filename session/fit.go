@@ -171,18 +171,6 @@ func (c *candidates) compose(g view.Grants) (*fitted, error) {
 	return f, nil
 }
 
-// EvidenceLeft returns how many of the last texts, the excerpt and the evidence, a message does not show, by its list of
-// what is left out.
-func EvidenceLeft(leftOut []string) int {
-	for _, line := range leftOut {
-		n := 0
-		if _, err := fmt.Sscanf(line, view.PiecesName+", %d of", &n); err == nil {
-			return n
-		}
-	}
-	return 0
-}
-
 // minPiece is the least number of tokens worth showing of a text.
 const minPiece = 32
 
@@ -415,13 +403,7 @@ func (s *run) checkRoom(state *flow.State, p flow.Plan, in kickoff.Input, record
 	if err != nil {
 		return err
 	}
-	worst := 0
-	for i := range over {
-		if over[i] > over[worst] {
-			worst = i
-		}
-	}
-	return shortfalls[worst]
+	return shortfalls[slices.Index(over, slices.Max(over))]
 }
 
 // roomNotes says what was left out of messages, and which leave too little room for the reply.

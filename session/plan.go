@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -121,12 +122,7 @@ func concurrently(n int, work func(int) error) error {
 		})
 	}
 	_ = group.Wait() // the errors are in failed
-	for _, err := range failed {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(failed...)
 }
 
 func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {

@@ -249,6 +249,9 @@ func (r *reader) refuseNamed(blocks []Block) {
 }
 
 func fateNamed(said remark.Remark) fate {
+	if said.Open {
+		return fateWithdrawn(said)
+	}
 	return refused(AmbiguousDelta, fmt.Sprintf("a delta that a line of the reply takes back: %q", clipped(said.Line)), "send it again without that line; leave it out if it is withdrawn")
 }
 

@@ -26,7 +26,7 @@ func (r *reader) takeOut(p *passage, o *object, wrapped int) bool {
 	var fields []written
 	for _, f := range o.fields {
 		isWrapper := f.name == "deltas" || f.name == "delta"
-		if f.raw.to > 0 && (isWrapper && !o.has(keyOperation) || r.possible(p.text[f.raw.from:f.raw.to]) || r.isRecordList(f.name)) || r.mayHold(f) {
+		if f.raw.to > 0 && (isWrapper && !o.has(keyOperation) || r.possible(p.text[f.raw.from:f.raw.to]) || r.isRecordList(f.name)) || r.mayHold(f) || r.listsChanges(f) {
 			fields = append(fields, f)
 		}
 	}
@@ -121,10 +121,19 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 		}
 	}
 	for _, s := range silent {
-		if inner.record && r.count > first { // it is in a list of records
+		switch {
+		case r.listsChanges(f):
+			r.row(&inner, int(from+s.from), Located{Code: InvalidOperation, Message: fmt.Sprintf("the operation is a key (%q), not a value", clipped(f.name)), Hint: "write an object with operation, section, target_id and payload"})
+		case inner.record && r.count > first: // it is in a list of records
 			r.row(&inner, int(from+s.from), Located{Code: InvalidField, Message: "an element of a list of records that is not a record", Hint: hintRecord})
 		}
 	}
+}
+
+// listsChanges reports whether a field is a list of plain objects under the name of an operation: "kill": [{"id": "H2"}].
+func (r *reader) listsChanges(f written) bool {
+	list, ok := f.value.(artifact.List)
+	return r.third && ok && len(list) > 0 && isOperation(strings.TrimSuffix(strings.ToLower(f.name), "s"))
 }
 
 // mayHold reports whether a field is a text that may hold deltas.

@@ -123,7 +123,7 @@ func (r Rules) Confirms(answer []byte) (Remark, bool) {
 		for sentence := range sentences(text) {
 			lower := notAside.ReplaceAllString(lowered(sentence), "mine")
 			switch {
-			case setAside.MatchString(lower) || isAside([]byte(lower)):
+			case setAside.MatchString(lower) || isAside([]byte(lower), true):
 				found = sentence
 			case owning.MatchString(lower) || r.actsIn(sentence, nil):
 				return Remark{}, true

@@ -84,7 +84,13 @@ var (
 		`\b(?:do not|don't|should not|shouldn't|must not|would not|wouldn't|cannot|can't|not to|not|never|rather not|premature to|too early to|wrong to|mistake to) (?:yet )?(?:kill|remove|drop|retire|delete|edit|change|touch|narrow) (<id>)\b`)
 )
 
-// Spares returns the remark in the text behind the last block of a reply that leaves the target of a KILL as it is.
+// delegates matches sentences that leave it to others which of several blocks counts.
+var delegates = shape(`\b(?:leave|leaving) (?:the |this |that )?(?:choice|decision|call|pick)? ?(?:to|with) (?:the |you\b|others\b)`, `^(?:it is |it's )?(?:your|the moderator's|the panel's) (?:call|choice|decision|pick)\b`,
+	`\b(?:pick|choose|take|apply|use|merge|tell me|let me know|decide|vote) (?:whichever|whatever|which(?: one)?\b|only one|just one|exactly one|either|one of (?:them|the two|these|both))`, `\b(?:these|those|they|the (?:two|three)(?: <block>)?|the <block>s?) are (?:mutually exclusive|alternatives|either[- ]or|exclusive)\b`,
+	`\bonly one of (?:them|these|the <block>s?) (?:should|may|must|is to|counts|applies)\b`)
+
+// Spares returns the remarks in the text behind the last block of a reply that leave the target of a KILL as it is, or
+// leave the choice among the blocks to others.
 func (r Rules) Spares(text []byte) (all []Remark) {
 	if !r.Oblique {
 		return nil
@@ -95,6 +101,10 @@ func (r Rules) Spares(text []byte) (all []Remark) {
 		}
 		for sentence := range sentences(r.lineOf(para)) {
 			lower := lowered(sentence)
+			if delegates.MatchString(lower) {
+				all = append(all, Remark{Line: sentence, Open: true, About: About{All: true}})
+				continue
+			}
 			m := spare.FindStringSubmatch(lower)
 			if m == nil || strings.HasPrefix(lower, "if ") || strings.HasPrefix(lower, "unless ") || strings.HasSuffix(lower, "?") || kinds(r.tokens(sentence))&(source|others) != 0 {
 				continue

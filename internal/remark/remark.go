@@ -94,7 +94,7 @@ func (r Rules) Before(text, block []byte) (Remark, bool) {
 		if r.Patches {
 			return Remark{}, false
 		}
-		if said, ok := r.inLanguage(lastLine(text)); ok {
+		if said, ok := r.inLanguage(lastLine(text), true); ok {
 			return said, true
 		}
 		return r.setting(text, block)

@@ -101,7 +101,8 @@ var (
 		`^(?:for whoever|for anyone who|for those who|to anyone who|whoever)\b`)
 	// willSend matches sentences about what is sent once something has come to pass.
 	willSend = shape(`^(?:one|two|a few|another|some|give me|with)\b.* and <me>(?:'ll| will| would| shall) (?:\w+ )?(?:send|submit|propose|post|file)\b`,
-		`\b<me>(?:'ll| will| would| shall| am going to| plan to| intend to| expect to) (?:\w+ )?(?:send|submit|propose|post|file)\b.*\b(?:once|after|when|as soon as|unless|tomorrow|next round|next time|later|if|should)\b`)
+		`\b<me>(?:'ll| will| would| shall| am going to| plan to| intend to| expect to) (?:\w+ )?(?:send|submit|propose|post|file)\b.*\b(?:once|after|when|as soon as|unless|tomorrow|next round|next time|later|if|should)\b`,
+		`\bpending <id>`)
 	// manner matches sentences that end in how something is sent, and thanks those that only answer another.
 	manner = pattern.New(`\bby (?:sending|posting|submitting|writing|issuing|pasting|replying with)(?: (?:this|the following|something like(?: this)?|an? (?:block|delta|kill|edit)))?$|\b(?:you|one) (?:\w+ ){0,6}(?:as follows|like this|like so|this way)$`)
 	thanks = pattern.New(`\bas you\b|\bthank`)

@@ -24,8 +24,11 @@ const (
 // quoted matches words in quotation marks, which are not the sentence's own.
 var quoted = pattern.New(`"[^"]*"|“[^”]*”`)
 
+// askedFor matches what only says that another asked for the block.
+var askedFor = pattern.New(` (?:that |which )?you (?:have |had )?(?:just )?(?:asked(?: me)? for|requested|wanted|were asking for)\b`)
+
 // contractions are written out.
-var contractions = strings.NewReplacer("P.S.", "PS:", "P. S.", "PS:", "’", "'", "e.g.", "for example", "E.g.", "for example", "E.g", "for example", "can't", "can not", "cannot", "can not", "won't", "will not", "n't", " not", "let's", "let us", "Let's", "let us",
+var contractions = strings.NewReplacer("P.S.", "PS:", "P. S.", "PS:", "e.g.", "for example", "E.g.", "for example", "E.g", "for example", "can't", "can not", "cannot", "can not", "won't", "will not", "n't", " not", "let's", "let us", "Let's", "let us",
 	"I'd", "I would", "I'll", "I will", "I'm", "I am", "I've", "I have", "we'd", "we would", "we'll", "we will", "we've", "we have", "we're", "we are", "at's", "at is", "ere's", "ere is", "t's ", "t is ", "one's ", "one is ")
 
 // memo holds sentences that are read several times, and their words.
@@ -52,7 +55,10 @@ func (r Rules) divided(sentence string) []token {
 		sentence = quoted.ReplaceAllString(sentence, "text")
 	}
 	if strings.ContainsAny(sentence, "'’.") || strings.Contains(sentence, "cannot") || strings.Contains(sentence, "E.g") {
-		sentence = contractions.Replace(sentence)
+		sentence = contractions.Replace(strings.ReplaceAll(sentence, "’", "'"))
+	}
+	if strings.Contains(sentence, " you ") {
+		sentence = askedFor.ReplaceAllString(sentence, "")
 	}
 	var all []token
 	for at := 0; at < len(sentence); {

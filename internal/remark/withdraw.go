@@ -146,7 +146,7 @@ func (r Rules) Behind(text, block []byte) (Remark, bool) {
 		if isLead(first) {
 			first = first[:max(0, bytes.LastIndex(first, []byte("。")), lastEnd(string(first)))]
 		}
-		if said, ok := r.inLanguage(first); ok {
+		if said, ok := r.inLanguage(first, false); ok {
 			return said, true
 		}
 	}

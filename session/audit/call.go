@@ -17,6 +17,7 @@ import (
 	"brenner/merge/settle"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/view"
 	"brenner/store"
 )
 
@@ -234,7 +235,7 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 	}
 	if !c.OfArbiter() {
 		t.In.LeftOut = kickoff.LeftOut(string(opening))
-		t.In.Evidence = t.In.Evidence[:max(0, len(t.In.Evidence)-session.EvidenceLeft(t.In.LeftOut))]
+		t.In.Evidence = t.In.Evidence[:max(0, len(t.In.Evidence)-view.EvidenceLeft(t.In.LeftOut))]
 	}
 	reply, err := t.Out.fill(ctx, h, c)
 	if err != nil {

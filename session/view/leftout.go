@@ -88,3 +88,15 @@ const (
 	RecordsName    = "records of the project"
 	OrMore         = " or more"
 )
+
+// EvidenceLeft returns how many of the last texts, the excerpt and the evidence, a message does not show, by its list of
+// what is left out.
+func EvidenceLeft(leftOut []string) int {
+	for _, line := range leftOut {
+		n := 0
+		if _, err := fmt.Sscanf(line, PiecesName+", %d of", &n); err == nil {
+			return n
+		}
+	}
+	return 0
+}
