@@ -25,8 +25,7 @@ func (r *reader) takeOut(p *passage, o *object, wrapped int) bool {
 	}
 	var fields []written
 	for _, f := range o.fields {
-		isWrapper := f.name == "deltas" || f.name == "delta"
-		if f.raw.to > 0 && (isWrapper && !o.has(keyOperation) || r.possible(p.text[f.raw.from:f.raw.to]) || r.isRecordList(f.name)) || r.mayHold(f) || r.listsChanges(f) {
+		if r.encloses(p, o, f) {
 			fields = append(fields, f)
 		}
 	}
@@ -46,6 +45,12 @@ func (r *reader) takeOut(p *passage, o *object, wrapped int) bool {
 		r.takeOutOf(&inner, f, wrapped)
 	}
 	return r.count > before || slices.ContainsFunc(fields, func(f written) bool { return f.raw.to > 0 })
+}
+
+// encloses reports whether a field of an object may have deltas in it.
+func (r *reader) encloses(p *passage, o *object, f written) bool {
+	isWrapper := (f.name == "deltas" || f.name == "delta") && !o.has(keyOperation)
+	return f.raw.to > 0 && (isWrapper || r.possible(p.text[f.raw.from:f.raw.to]) || r.isRecordList(f.name)) || r.mayHold(f) || r.listsChanges(f)
 }
 
 // isChange reports whether an object is a delta, and not something around one.

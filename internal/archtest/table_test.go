@@ -164,7 +164,7 @@ func brenner() Table {
 		{
 			Path: "session/audit", Kind: Shell,
 			Needs: "internal/fault internal/text artifact artifact/delta merge merge/settle kickoff store store/journal store/record mail " +
-				"session session/flow session/stalemate",
+				"session session/flow session/stalemate session/view",
 		},
 		{Path: "session/memory", Kind: Shell, Needs: "internal/text kickoff store playbook playbook/keeper playbook/vector session session/flow"},
 		{Path: "session/preflight", Kind: Shell, Needs: "internal/fault artifact/delta roster merge kickoff agent session session/flow session/view"},
