@@ -149,7 +149,7 @@ func TestFailures(t *testing.T) {
 	})
 	f := fails(t, t.Context(), newTrial(t, program.Command, program.Options{}, nil, "unknown"), program.Failed)
 	wantIn(t, f.Detail, "exit code 64", "no such behaviour")
-	wantIn(t, f.Hint, programtest.DoubleMarker)
+	wantIn(t, f.Hint, "brenner doctor")
 	if f.Retry {
 		t.Errorf("%+v", f)
 	}
