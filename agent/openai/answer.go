@@ -243,7 +243,7 @@ const schemaName = "brenner_reply"
 // without members that are null, then the prose. The prose comes last because an unclosed
 // code block in it would swallow the deltas. Of a reply that was cut, the complete deltas are kept.
 // What is around the object stays: reasoning before it, other text in the prose.
-// Any other text is returned unchanged: some endpoints accept a schema and ignore it.
+// Any other text is returned unchanged: some endpoints accept a schema and ignore it, and some models add members.
 func markdown(text string, cut bool) string {
 	var structured structuredReply
 	if cut && structured.readCut(text) {
@@ -261,23 +261,32 @@ func markdown(text string, cut bool) string {
 		return text // more than one object
 	}
 	head = strings.TrimSuffix(strings.TrimSpace(head), "```json")
-	structured.Around = append([]string{head, tail}, otherMembers(rest[:end])...)
+	others, ok := otherMembers(rest[:end])
+	if !ok {
+		return text
+	}
+	structured.Around = append([]string{head, tail}, others...)
 	return reasoning + structured.markdown(false)
 }
 
-// otherMembers returns what the object at the end of a text has beside prose and deltas.
-func otherMembers(text string) []string {
-	var members map[string]json.RawMessage
-	if json.Unmarshal([]byte(text[strings.IndexByte(text, '{'):]), &members) != nil {
-		return nil
+// otherMembers returns what the object at the end of a text has beside prose and deltas. It returns false if that may be a
+// change, or if a name is duplicate: then the reader must see the object as it was written.
+func otherMembers(text string) ([]string, bool) {
+	var members map[string]jsontext.Value
+	if jsonv2.Unmarshal([]byte(text[strings.IndexByte(text, '{'):]), &members, jsontext.AllowInvalidUTF8(true)) != nil {
+		return nil, false
 	}
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if name != "prose" && name != "deltas" {
-			all = append(all, name+": "+string(members[name]))
+		if name == "prose" || name == "deltas" {
+			continue
 		}
+		if strings.ContainsAny(string(members[name]), "{[") {
+			return nil, false
+		}
+		all = append(all, name+": "+string(members[name]))
 	}
-	return all
+	return all, true
 }
 
 // cutReasoning splits a text behind the reasoning that it begins with.

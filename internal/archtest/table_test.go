@@ -109,7 +109,7 @@ func brenner() Table {
 		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact"},
 
 		{Path: "merge", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta artifact/delta/fieldform roster"},
-		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark artifact artifact/delta artifact/lint roster merge"},
+		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta artifact/lint roster merge"},
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
 

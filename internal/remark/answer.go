@@ -105,7 +105,7 @@ func (r Rules) SpeaksOfAnother(sentence string) bool {
 
 // setAside matches words with which an answer calls a block something else than its author's change.
 var (
-	setAside  = pattern.New(`\b(?:quot(?:e|ed|es|ing|ation|ations)|drafts?|examples?|illustrations?|hypothetical|withdr[ae]w\w*|retract\w*|conditional|not mine|not my|isn't mine|skip(?:ped)?|ignore|disregard|dropped|discarded|rejected|nothing to (?:send|change|submit)|no changes?|only if|only when|unless|not meant|wasn't meant|(?:is|was) [a-z]+'s)\b`)
+	setAside  = pattern.New(`\b(?:quot(?:e|ed|es|ing|ation|ations)|drafts?|examples?|illustrations?|hypothetical|withdr[ae]w\w*|retract\w*|conditional|not mine|not my|isn't mine|skip(?:ped)?|ignore|disregard|dropped|discarded|rejected|nothing to (?:send|change|submit)|no changes?|only if|only when|unless|not meant|wasn't meant|not as (?:an? |my )?(?:delta|change|block)|(?:as|for) background|for the record|(?:remain|remains|stays|stay|only|just) (?:a )?(?:text|plan|idea|note)|not needed|no longer needed|leave (?:it|this|that) out|(?:did not|didn't|do not|don't) (?:intend|mean|want) to|(?:is|was) [a-z]+'s)\b`)
 	notAside  = pattern.New(`\b(?:not|no longer|never|isn't|wasn't) (?:just |only |merely )?(?:an? |the |my )?(?:quotation|quote|quoted|draft|example|illustration|hypothetical|conditional|withdrawn)\b`)
 	inAnswers = pattern.New("(?s)(?:```|~~~).*?(?:```|~~~|$)|\\{.*?\\}")
 )

@@ -30,6 +30,12 @@ var (
 	idle = shape(`^(?:<canceled>|i (?:hereby )?(?:withdraw|retract|take)\b|withdrawal\b)`)
 )
 
+// earlierReply matches sentences about a block of another reply, and allChanges those that take back everything.
+var (
+	earlierReply = pattern.New(`\bof (?:my|the) (?:first|last|previous|earlier|original) (?:reply|answer|message|mail|letter|contribution)\b`)
+	allChanges   = pattern.New(`\b(?:drop|remove|ignore|disregard|withdraw|retract|discard|cancel|take back|skip) (?:all|every one|each)(?: of)? (?:my|the) (?:deltas|changes|blocks|proposals|edits)\b`)
+)
+
 // foreignMessages and foreignRecalls are the same in other languages.
 var (
 	foreignMessages = WordsOf("mail", "nachricht", "brief", "e-mail", "message", "courriel", "correo", "mensaje", "messaggio", "mensagem", "bericht", "wiadomo", "письм", "сообщени", "邮件", "郵件", "消息", "メール", "メッセージ", "메일", "메시지")
@@ -54,7 +60,7 @@ func (r Rules) Recalls(text []byte) (all []Remark) {
 		}
 	}
 	for _, said := range append(r.Named(text), r.Spares(text)...) {
-		if said.Operation != "" && !said.But {
+		if said.Operation != "" && !said.But || said.Nth > 0 && earlierReply.MatchString(lowered(said.Line)) {
 			all = append(all, said)
 		}
 	}
@@ -69,5 +75,5 @@ func recallsMessage(sentence string) bool {
 	if strings.HasSuffix(sentence, "?") || stands.MatchString(sentence) {
 		return false
 	}
-	return recalls.MatchString(sentence) || foreignMessages.In(sentence) && foreignRecalls.In(sentence)
+	return recalls.MatchString(sentence) || allChanges.MatchString(sentence) || foreignMessages.In(sentence) && foreignRecalls.In(sentence)
 }

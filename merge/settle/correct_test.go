@@ -106,12 +106,13 @@ func TestCorrections(t *testing.T) {
 		"a field is better (r3)":        {fence(hypothesis("", "A", claim("a")), hypothesis("", "B", refused("B"))), fence(hypothesis("", "A", claim("a")+`,"mechanism":"m"`), hypothesis("", "B", claim("b"))), "H2 A/a; H3 B/b", "0 2"},
 		"a copy goes with its original": {fence(hypothesis("", "A", claim("a")), hypothesis("", "A", claim("a"))), fence(hypothesis("", "A", claim("b"))), "H2 A/b", "0 2"},
 		// EDITs count after the reply.
-		"the last word (m3)":                {fence(editOf("H9", `{"mechanism":"m"}`), editOf("H1", `{"claim":"Y"}`)), fence(editOf("H1", `{"claim":"Z"}`)), "Z", "1 0"},
-		"the last word, beside an ADD (m4)": {fence(bad, editOf("H1", `{"claim":"Y"}`)), fence(editOf("H1", `{"claim":"Z"}`), hypothesis("", "B", claim("b"))), "Z; H2 B/b", "0 1"},
-		"another field of an edited item":   {fence(editOf("H9", `{"claim":"Z"}`), editOf("H1", `{"mechanism":"m"}`)), fence(editOf("H1", `{"claim":"Z"}`)), "Z", "0 1"},
-		"a refused field of an EDIT":        {slices.Concat(fence(editOf("H1", `{"claim":"Y","mechanism":5}`)), []byte("\nCorrection:\n\n"), fence(editOf("H1", `{"claim":"Z"}`))), fence(editOf("H1", `{"mechanism":"m"}`)), "Z", "0 0"},
-		"one EDIT for two":                  {fence(editOf("H1", `{"claim":5}`), editOf("H1", `{"mechanism":5}`)), fence(editOf("H1", `{"claim":"Z","mechanism":"m"}`)), "Z", "0 2"},
-		"the section of a target":           {fence(`{"operation":"EDIT","section":"assumption_ledger","target_id":"H1","payload":{"claim":"Z"}}`), fence(editOf("H1", `{"claim":"Z"}`)), "Z", "0 1"},
+		"the last word (m3)":                 {fence(editOf("H9", `{"mechanism":"m"}`), editOf("H1", `{"claim":"Y"}`)), fence(editOf("H1", `{"claim":"Z"}`)), "Z", "1 0"},
+		"the last word, beside an ADD (m4)":  {fence(bad, editOf("H1", `{"claim":"Y"}`)), fence(editOf("H1", `{"claim":"Z"}`), hypothesis("", "B", claim("b"))), "Z; H2 B/b", "0 1"},
+		"another field of an edited item":    {fence(editOf("H9", `{"claim":"Z"}`), editOf("H1", `{"mechanism":"m"}`)), fence(editOf("H1", `{"claim":"Z"}`)), "Z", "0 1"},
+		"a refused field of an EDIT":         {slices.Concat(fence(editOf("H1", `{"claim":"Y","mechanism":5}`)), []byte("\nCorrection:\n\n"), fence(editOf("H1", `{"claim":"Z"}`))), fence(editOf("H1", `{"mechanism":"m"}`)), "Z", "0 0"},
+		"a block that the answer takes back": {slices.Concat(fence(editOf("H1", `{"claim":"Y"}`)), []byte("\n"), fence(bad)), []byte("I take back the EDIT of H1, I was wrong.\n"), "", "2 0"},
+		"one EDIT for two":                   {fence(editOf("H1", `{"claim":5}`), editOf("H1", `{"mechanism":5}`)), fence(editOf("H1", `{"claim":"Z","mechanism":"m"}`)), "Z", "0 2"},
+		"the section of a target":            {fence(`{"operation":"EDIT","section":"assumption_ledger","target_id":"H1","payload":{"claim":"Z"}}`), fence(editOf("H1", `{"claim":"Z"}`)), "Z", "0 1"},
 	} {
 		base := shownBase()
 		s := repaired(base, c.first, c.repair)

@@ -4,11 +4,14 @@ import (
 	"crypto/sha256"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
+	"brenner/internal/remark"
+	"brenner/internal/text"
 	"brenner/merge"
 )
 
@@ -54,7 +57,13 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 		deltas := c.file(at, message, &r)
 		return r, deltas
 	}
-	first := c.withoutRecalled(c.readText())
+	first := withoutRecalled(c.readText(), c.recalled, "a later letter of its author")
+	if c.Third && c.Repair != nil {
+		taken := slices.DeleteFunc(c.Reader.Remarks(c.Agent).Recalls(ownText(c.Repair)), func(said remark.Remark) bool {
+			return said.All && !text.HasAny(strings.ToLower(said.Line), "all ", "everything", "whole", "entire") // it is about what was asked for
+		})
+		first = withoutRecalled(first, taken, "the answer to the request for corrections")
+	}
 	r.Take(first)
 	r.addLate(c)
 	r.Records = recordsOf(first, false)

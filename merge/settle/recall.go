@@ -64,20 +64,20 @@ func (c *Contribution) readText() *delta.Reply {
 	return c.Read
 }
 
-// withoutRecalled returns a reply in which the changes are refused that its author took back in a later letter.
-func (c *Contribution) withoutRecalled(reply *delta.Reply) *delta.Reply {
-	if len(c.recalled) == 0 {
+// withoutRecalled returns a reply in which the changes are refused that its author took back later.
+func withoutRecalled(reply *delta.Reply, taken []remark.Remark, by string) *delta.Reply {
+	if len(taken) == 0 {
 		return reply
 	}
 	left := *reply
 	left.Blocks = slices.Clone(reply.Blocks)
 	for i := range left.Blocks {
 		b := &left.Blocks[i]
-		for _, said := range c.recalled {
-			if b.OK && said.Names(0, b.Delta.Operation, b.Delta.Target) {
+		for _, said := range taken {
+			if b.OK && said.Names(i+1, b.Delta.Operation, b.Delta.Target) {
 				b.OK, b.Problems = false, []delta.Located{{
 					Code: delta.AmbiguousDelta, Line: b.Line, Column: 1, Hint: "send it again if it is meant",
-					Message: fmt.Sprintf("a later letter of its author takes it back: %q", fault.Shown(said.Line)),
+					Message: fmt.Sprintf("%s takes it back: %q", by, fault.Shown(said.Line)),
 				}}
 			}
 		}
