@@ -210,7 +210,11 @@ func TestProgramEnvironment(t *testing.T) {
 		if err := json.Unmarshal([]byte(reply.Text), &saw); err != nil {
 			t.Fatal(err)
 		}
-		if saw.Files != 0 || !strings.HasPrefix(saw.Dir, tr.options.WorkDir) || saw.Question != "What is it?\n" {
+		files := 1 // .git
+		if kind == program.Command {
+			files = 0
+		}
+		if saw.Files != files || !strings.HasPrefix(saw.Dir, tr.options.WorkDir) || saw.Question != "What is it?\n" {
 			t.Errorf("%+v", saw)
 		}
 		keys := map[string]string{program.Gemini: "GEMINI_API_KEY=sk-g", program.Claude: "ANTHROPIC_API_KEY=sk-a", program.Command: "none"}

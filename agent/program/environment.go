@@ -122,6 +122,11 @@ func (p *Program) populate(at runDirs) error {
 			return err
 		}
 	}
+	if p.Kind != Command {
+		if err := fence(at.work); err != nil {
+			return err
+		}
+	}
 	for name, text := range p.kind.files(p) {
 		path := filepath.Join(at.home, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -151,6 +156,16 @@ func (p *Program) populate(at runDirs) error {
 		}
 	}
 	return nil
+}
+
+// fence makes a directory an empty git repository, because programs look for settings in all directories above up to that of one.
+func fence(dir string) error {
+	for _, name := range []string{"objects", "refs"} {
+		if err := os.MkdirAll(filepath.Join(dir, ".git", name), 0o700); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600)
 }
 
 // trimLogin writes what the program may see of a login file.

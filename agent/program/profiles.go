@@ -67,6 +67,7 @@ func profiles() map[string]profile {
 			vars: []string{
 				`OPENCODE_DISABLE_AUTOUPDATE=1`,
 				`OPENCODE_DISABLE_LSP_DOWNLOAD=1`,
+				`OPENCODE_DISABLE_PROJECT_CONFIG=1`,
 				`{{if .Base}}OPENCODE_DISABLE_MODELS_FETCH=1{{end}}`,
 				`{{if .Base}}OPENCODE_DISABLE_DEFAULT_PLUGINS=1{{end}}`,
 				`OPENCODE_CONFIG_CONTENT={"autoupdate":false,"share":"disabled","snapshot":false,

@@ -39,7 +39,7 @@ func TestDescribedPrograms(t *testing.T) {
 				}
 				return string(data)
 			}
-			if read("stdin") != "What is it?\n" || read("work") != "" {
+			if read("stdin") != "What is it?\n" || read("work") != ".git\n" {
 				t.Errorf("stdin %q, files %q", read("stdin"), read("work"))
 			}
 			var all strings.Builder
