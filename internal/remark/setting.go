@@ -49,7 +49,8 @@ func (r Rules) setting(text, block []byte) (Remark, bool) {
 var (
 	// forbidding matches sentences that keep a block from being applied, and telling those that say whose it is.
 	forbidding = shape(`\b(?:do not|don't|never|not to|should not|must not|shouldn't) (?:yet )?(?:act on|apply|merge|execute|run|count|take|treat) (?:it|this|that|these|them|the (?:<block>|following|next))\b`,
-		`\bfor (?:\w+ )?(?:discussion|information|comments?|feedback|reference|review|illustration|comparison|orientation|inspection)(?: purposes)? only\b|\bonly (?:for|as a basis for) (?:\w+ )?(?:discussion|information|comments?|feedback|reference|review|illustration|comparison|orientation)\b|\bonly want (?:\w+ )?(?:comments|feedback|opinions)\b`)
+		`\bfor (?:\w+ )?(?:discussion|information|comments?|feedback|reference|review|illustration|comparison|orientation|inspection)(?: purposes)? only\b|\bonly (?:for|as a basis for) (?:\w+ )?(?:discussion|information|comments?|feedback|reference|review|illustration|comparison|orientation)\b|\bonly want (?:\w+ )?(?:comments|feedback|opinions)\b`,
+		`^(?:not|no longer) needed\b|\b(?:this|it|that) (?:stays|remains|is only|is just) (?:an? )?(?:plan|idea|thought|note|background)\b|\bnot as (?:an? |my )?(?:delta|change|block)\b`)
 	telling = shape(`\b(?:the|this|that|these|those|next|following) (?:next |following )?(?:<block> )?(?:that follows |below |here )?(?:was|were|is|are|has been|came) (?:\w+ )?(?:posted|written|sent|proposed|copied|taken|quoted|drafted|pasted|lifted|contributed) (?:by|from|under)\b`,
 		`^(?:an?|the|one|another) (?:\w+ )?(?:paragraph|passage|sentence|line|note|letter|message|page|entry|comment)\b.*\b(?:proposed|suggested|said|read|reads|asked|contained|had|says|proposes)\b`)
 	// orders matches an order to another whose name stands before it: RedSky, read your delta again.
