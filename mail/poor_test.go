@@ -107,6 +107,47 @@ func TestSentOnceWithoutTexts(t *testing.T) {
 	}
 }
 
+// The list of a thread may leave out messages or parts of them: a message that may have been sent is also searched for and, if the search does
+// not show it, looked for in the recipient's inbox.
+func TestSentOnceWithIncompleteThread(t *testing.T) {
+	for _, cut := range []string{"all", "newest", "list", "from", "from to", "subject body_md thread_id"} {
+		for name, p := range map[string]*mailtest.Poor{"search": {Shut: true}, "inbox": {Core: true}, "either": {}} {
+			t.Run(cut+"/"+name, func(t *testing.T) {
+				mailtest.NewPoor(t, p)
+				d := question("BlueLake")
+				for round := range 2 {
+					mark := mail.MarkerOf(thread, round+1, "BlueLake", "call "+string(rune('a'+round)))
+					p.Cut, d.Again = "", false
+					if _, err := poorBox(t, p, mail.Options{}).SendOnce(t.Context(), d, mark); err != nil {
+						t.Fatal(err)
+					}
+					p.Cut, d.Again = cut, true
+					c := poorBox(t, p, mail.Options{Settle: time.Nanosecond})
+					s, err := c.SendOnce(t.Context(), d, mark)
+					if n := p.Calls("send_message"); err != nil || !s.Before || len(s.Messages) != 1 || s.Messages[0].ID != mail.Numbered(int64(round+1)) || n != round+1 {
+						t.Errorf("round %d: got %+v, sent %d messages: %v", round+1, s, n, err)
+					}
+				}
+				if n, limit := p.Calls("search_messages")+p.Calls("fetch_inbox"), 6; n > limit {
+					t.Errorf("asked %d times, want at most %d", n, limit)
+				}
+			})
+		}
+	}
+}
+
+// A message that none of thread, search and inbox shows is sent again, and so is one whose thread alone can be read.
+func TestLostMessageIsSentAgainWithIncompleteThread(t *testing.T) {
+	for name, p := range map[string]*mailtest.Poor{"readable": {Cut: "all"}, "no inbox": {Cut: "all", Shut: true, Core: true}} {
+		mailtest.NewPoor(t, p)
+		c, d := poorBox(t, p, mail.Options{Settle: time.Nanosecond}), question("BlueLake")
+		d.Again = true
+		if s, err := c.SendOnce(t.Context(), d, mail.MarkerOf(thread, 1, "BlueLake", "call")); err != nil || s.Before || p.Calls("send_message") != 1 {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+}
+
 // Tokens that the keyring holds, and other arguments, are not sent where the tool's schema does not have them.
 func TestArgumentsOfPoorServer(t *testing.T) {
 	p := mailtest.NewPoor(t, &mailtest.Poor{})

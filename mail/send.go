@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -282,7 +281,7 @@ func (c *Client) noteLoss(key string) {
 	c.losses[key] = time.Now()
 }
 
-// settled is Marked for a message that may be on its way: a server may still work on a request whose client is gone. So
+// settled is marked for a message that may be on its way: a server may still work on a request whose client is gone. So
 // what an earlier process or a request without a response may have sent is searched for until such a request
 // must be done. If the server does not show whether it was sent, it is not sent again.
 func (c *Client) settled(ctx context.Context, d Draft, mark Marker) (Sent, error) {
@@ -295,7 +294,7 @@ func (c *Client) settled(ctx context.Context, d Draft, mark Marker) (Sent, error
 	until := since.Add(c.settle)
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		last := !maybe || !time.Now().Before(until)
-		there, err := c.Marked(ctx, d, mark)
+		there, err := c.marked(ctx, d, mark, maybe)
 		if err == nil && maybe && len(there.Messages) == 0 && there.unclear != "" {
 			err = &fault.Error{
 				Code: Refused, Op: "send_message", Place: c.url, Detail: fmt.Sprintf("%q to %s may have been sent before, and is not sent again: %s", d.Subject, strings.Join(d.Recipients(), ", "), there.unclear),
@@ -337,53 +336,6 @@ func remaining(names []string, there []Message) []string {
 func has(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(o string) bool { return strings.EqualFold(o, name) })
 }
-
-// Marked finds a sender's messages with a marker and the recipients they did not reach: in the thread, by a search or, if the server
-// supports neither, in the inboxes of the recipients.
-func (c *Client) Marked(ctx context.Context, d Draft, mark Marker) (Sent, error) {
-	all, err := c.Thread(ctx, ThreadQuery{Project: d.Project, Thread: d.Thread})
-	if code := fault.CodeOf(err); code == NotFound || code == Refused || d.Thread == "" {
-		all, err = c.Search(ctx, d.Project, mark.Hash, MaxPage)
-		if code := fault.CodeOf(err); code == NotFound || code == Refused {
-			all, err = c.received(ctx, d) // no such thread yet, or the server cannot search
-		}
-	}
-	s := Sent{Before: true}
-	switch code := fault.CodeOf(err); {
-	case code == Refused, code == NoAuth, code == NotYours:
-		s.unclear = "the server shows neither its thread nor the inbox of a recipient"
-	case err != nil:
-		return Sent{}, err
-	}
-	for i := range all {
-		m := &all[i]
-		switch {
-		case !strings.EqualFold(m.From, d.From):
-		case mark.Marks(m.Body):
-			s.Messages = append(s.Messages, *m)
-		case m.Body == "" && m.Subject == CutSubject(d.Subject) && len(remaining(d.Recipients(), all[i:i+1])) < len(d.Recipients()):
-			s.unclear = "the server does not show the text of message " + string(m.ID)
-		}
-	}
-	for _, name := range remaining(d.Recipients(), s.Messages) {
-		s.Missed = append(s.Missed, Missed{name, errNotThere})
-	}
-	return s, nil
-}
-
-// received returns the messages of a thread that the recipients of a draft received.
-func (c *Client) received(ctx context.Context, d Draft) (all []Message, err error) {
-	for _, name := range d.Recipients() {
-		got, err := c.Inbox(ctx, InboxQuery{Project: d.Project, Agent: name, Thread: d.Thread, Limit: MaxPage}, 0)
-		if err != nil && fault.CodeOf(err) != NotFound { // an agent without a mailbox received nothing
-			return nil, err
-		}
-		all = append(all, got...)
-	}
-	return all, nil
-}
-
-var errNotThere = errors.New("no message with this marker was sent to this agent")
 
 // Marker identifies a message after a lost response. It is invisible in rendered Markdown.
 type Marker struct {

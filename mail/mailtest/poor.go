@@ -37,6 +37,10 @@ type Poor struct {
 	Steal string
 	// Bodies says where texts are: in lists and messages if empty, in "messages" only, in "none", or in an "inbox", without threads.
 	Bodies string
+	// Cut is what the list of a thread leaves out: "all" messages, the "newest", the "list" itself, or fields of messages.
+	Cut string
+	// Shut refuses to show inboxes.
+	Shut bool
 
 	mu       sync.Mutex
 	pending  func()
@@ -246,6 +250,8 @@ func (p *Poor) call(tool string, a map[string]any) (any, error) {
 		return nil, poorError("Error calling tool '%s': Agent '%s' not found. Tip: Use register_agent to create a new agent.", tool, name)
 	case tool == "whois":
 		return who.shown(), nil
+	case tool == "fetch_inbox" && p.Shut:
+		return nil, poorError("Error calling tool '%s': permission denied.", tool)
 	case tool == "fetch_inbox":
 		return map[string]any{"result": p.inbox(who, a)}, nil
 	case tool == "send_message":
@@ -407,7 +413,7 @@ func (p *Poor) inbox(who *poorAgent, a map[string]any) []any {
 		m := p.letters[i]
 		mine := slices.Contains(slices.Concat(m.to, m.cc, m.bcc), who.id) || m.project == who.project && strings.Contains(m.body, "@"+who.name)
 		if at, err := mail.ParseInstant(since); mine && (since == "" || err == nil && m.at.After(at.Time)) {
-			shown := p.shown(m, a["include_bodies"] == true)
+			shown := p.shown(m, a["include_bodies"] == true && p.Bodies != "none")
 			shown["kind"] = "to"
 			all = append(all, shown)
 		}
@@ -456,7 +462,7 @@ func (p *Poor) resource(uri string) (any, error) {
 				all = append(all, p.shown(m, u.Query().Get("include_bodies") == "true" && p.Bodies == ""))
 			}
 		}
-		return map[string]any{"project": key, "thread_id": rest, "messages": all}, nil
+		return p.cut(map[string]any{"project": key, "thread_id": rest}, all), nil
 	case kind == "message":
 		i := slices.IndexFunc(p.letters, func(m *poorLetter) bool { return m.project == project && strconv.Itoa(m.id) == rest })
 		if i < 0 {
@@ -468,6 +474,25 @@ func (p *Poor) resource(uri string) (any, error) {
 		return map[string]any{"project": key, "agent": agent, "count": len(all), "messages": all}, nil
 	}
 	return nil, poorError("Unknown resource: '%s'", uri)
+}
+
+// cut adds messages to a thread, without what is left out.
+func (p *Poor) cut(thread map[string]any, all []any) map[string]any {
+	switch p.Cut {
+	case "list":
+		return thread
+	case "all":
+		all = []any{}
+	case "newest":
+		all = all[:max(len(all)-1, 0)]
+	}
+	for _, m := range all {
+		for name := range strings.FieldsSeq(p.Cut) {
+			delete(m.(map[string]any), name) //nolint:forcetypeassert // shown makes it
+		}
+	}
+	thread["messages"] = all
+	return thread
 }
 
 // unacknowledged returns what an agent has not acknowledged, newest first.

@@ -146,6 +146,11 @@ func sendOnce(ctx context.Context, b *project.Mailbox, d mail.Draft) (mail.Sent,
 // Inbox returns the messages to an agent, newest first. Nothing is marked as read.
 func Inbox(ctx context.Context, b *project.Mailbox, q mail.InboxQuery) (*Messages, error) {
 	q.Project, q.Agent = b.Key, b.Name(q.Agent)
+	if !b.Client.TakesKeys(ctx) { // names may be global there
+		if err := b.CheckOwn(ctx, q.Agent); err != nil {
+			return nil, err
+		}
+	}
 	all, err := b.Client.Inbox(ctx, q, 0)
 	if err != nil {
 		return nil, withHint(err, mailboxHint(q.Agent))
@@ -173,6 +178,11 @@ type Ack struct {
 // Acknowledge acknowledges a message for an agent.
 func Acknowledge(ctx context.Context, b *project.Mailbox, as string, id mail.ID) (*Ack, error) {
 	as = b.Name(as)
+	if !b.Client.TakesKeys(ctx) {
+		if err := b.Client.CheckProject(ctx, b.Key, as); err != nil {
+			return nil, err
+		}
+	}
 	if err := b.Client.Acknowledge(ctx, b.Key, as, id); err != nil {
 		return nil, withHint(err, text.CommandToCopy("brenner mail inbox", "NAME", as)+" lists its messages")
 	}
