@@ -307,7 +307,7 @@ func (c *candidates) fitRecords(in *kickoff.Input, f *fitted, grant int, l *view
 	}
 	in.Project = map[string]string{c.to: f.records.Text}
 	in.Patchable = map[string][]string{c.to: f.records.Patchable}
-	if c.reader == delta.ThirdReader {
+	if c.reader.Since(delta.ThirdReader) {
 		in.Hashes = map[string][]string{c.to: f.records.Hashes}
 	}
 	c.setCreates(in, f.records.Creates)

@@ -107,7 +107,7 @@ func (s *run) applyBlocks(ctx context.Context, x *flow.Exchange) ([]PatchOutcome
 	if err != nil || repair == nil {
 		return found, err
 	}
-	if s.state.Opened.Reads() != delta.ThirdReader && slices.ContainsFunc(found, isMeant) {
+	if !s.state.Opened.Reads().Since(delta.ThirdReader) && slices.ContainsFunc(found, isMeant) {
 		return found, nil
 	}
 	again, err := s.applyBlocksOf(ctx, x, repair)
@@ -171,7 +171,7 @@ func (s *run) patchDefects(ctx context.Context, t *conversation, x *flow.Exchang
 	}
 	isShown := func(d settle.Defect) bool { return d.Code == patch.BlockShown }
 	applies = n > 0 && !slices.ContainsFunc(all, func(d settle.Defect) bool { return !isShown(d) })
-	if reader != delta.ThirdReader {
+	if !reader.Since(delta.ThirdReader) {
 		all = slices.DeleteFunc(all, func(d settle.Defect) bool { return !isShown(d) })
 	}
 	return all, applies

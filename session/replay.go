@@ -57,7 +57,8 @@ func (h *History) Replay(ctx context.Context) ([]ReplayedCommit, error) {
 			return all, &fault.Error{
 				Code: ReplayDiffers, Place: fmt.Sprintf("%s, entry %d", h.Thread, c.Seq),
 				Detail: fmt.Sprintf("%s of version %d cannot be reproduced from the journaled replies", what, c.Version),
-				Hint:   "`brenner verify " + h.Thread + "` shows what was changed",
+				Hint: "`brenner verify " + h.Thread + "` shows whether stored bytes were changed; if not, " + h.State.Opened.Program +
+					", which began the session, read a reply by other rules than this program",
 			}
 		}
 		for _, p := range c.Changed {

@@ -189,7 +189,7 @@ type Extent struct{ From, To int }
 // Held returns the parts of a reply that are deltas or records, whatever becomes of them, in order and apart: what is
 // written in one is its text and nothing of its own. The older readers did not ask.
 func Held(reply []byte, version Reader) []Extent {
-	if !version.isThird() {
+	if !version.Since(ThirdReader) {
 		return nil
 	}
 	r := newReader(reply, Options{Reader: version, Records: WithRecords, MaxBlocks: DefaultMaxBlocks})

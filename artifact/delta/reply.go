@@ -52,15 +52,16 @@ const (
 	FirstReader  Reader = "reader/1"
 	SecondReader Reader = "reader/2"
 	ThirdReader  Reader = "reader/3"
-	NewestReader        = ThirdReader
+	FourthReader Reader = "reader/4"
+	NewestReader        = FourthReader
 )
 
 // Readers are the versions of the reader, oldest first.
-func Readers() []Reader { return []Reader{FirstReader, SecondReader, ThirdReader} }
+func Readers() []Reader { return []Reader{FirstReader, SecondReader, ThirdReader, FourthReader} }
 
-// isThird reports whether a version has the rules of the third one.
-func (r Reader) isThird() bool {
-	return r == "" || slices.Index(Readers(), r) >= slices.Index(Readers(), ThirdReader)
+// Since reports whether a version has the rules of another one, which it may be.
+func (r Reader) Since(v Reader) bool {
+	return r == "" || slices.Index(Readers(), r) >= slices.Index(Readers(), v)
 }
 
 // Scanner returns the rules by which a text is divided into blocks.
@@ -76,7 +77,7 @@ func (r Reader) Scanner() markdown.Version {
 
 // Remarks returns the rules by which the text beside a block of an author, who may be unknown (""), is read.
 func (r Reader) Remarks(author string) remark.Rules {
-	return remark.Rules{Author: author, Oblique: r.isThird()}
+	return remark.Rules{Author: author, Oblique: r.Since(ThirdReader)}
 }
 
 // WithoutReasoning returns a reply without its reasoning, in which all lines keep their numbers. The
@@ -204,7 +205,7 @@ func Read(text []byte, opt Options) Reply {
 	if len(text) > opt.MaxBytes {
 		return tooLarge(fmt.Sprintf("the message has %d bytes; %d are allowed", len(text), opt.MaxBytes))
 	}
-	if opt.Reader.isThird() && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') >= 0 {
+	if opt.Reader.Since(ThirdReader) && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') >= 0 {
 		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
 	}
 	r := newReader(text, opt)
