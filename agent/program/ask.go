@@ -280,8 +280,8 @@ func isRun(name string) bool {
 // from a file of the project, so only a directory that prepare can have made is removed.
 func removePrivate(run string) {
 	supervisor.KillLost(run)
-	job, err := supervisor.ReadJob(run)
-	if err != nil || !strings.HasPrefix(filepath.Base(job.Remove), privatePrefix) || filepath.Dir(job.Remove) != filepath.Clean(os.TempDir()) {
+	job, own := supervisor.OwnJob(run)
+	if !own || !strings.HasPrefix(filepath.Base(job.Remove), privatePrefix) || filepath.Dir(job.Remove) != filepath.Clean(os.TempDir()) {
 		return
 	}
 	if info, err := os.Lstat(job.Remove); err == nil && info.IsDir() {

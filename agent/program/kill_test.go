@@ -195,3 +195,34 @@ func TestNoProcessOutlivesItsRun(t *testing.T) {
 		}
 	}
 }
+
+// A copy of a spool does not end the run of the original, nor remove its private directory.
+func TestCopyOfASpoolIsAnotherPlace(t *testing.T) {
+	tr := newTrial(t, program.Codex, program.Options{}, nil, programtest.Hangs)
+	t.Setenv("TMPDIR", tr.options.WorkDir)
+	_, kill := tr.asker(t)
+	until(t, "the program works", func() bool { return tr.Asked() > 0 })
+	running := tr.Processes(t)
+	for _, sweep := range []bool{true, false} {
+		o := tr.options
+		o.Spool, o.Kind, o.Command = t.TempDir(), program.Command, []string{"/bin/echo", "done"}
+		if err := os.CopyFS(o.Spool, os.DirFS(tr.options.Spool)); err != nil {
+			t.Fatal(err)
+		}
+		if sweep {
+			if err := program.Sweep(o.Spool, time.Now().Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := program.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers(t, p, "done\n")
+	}
+	if left := tr.Processes(t); len(left) != len(running) || len(files(t, tr.options.WorkDir, "*")) != 1 {
+		t.Errorf("%q of %q still run; private directories: %q", left, running, files(t, tr.options.WorkDir, "*"))
+	}
+	kill()
+	until(t, "its supervisor is done", func() bool { return len(files(t, tr.options.WorkDir, "*")) == 0 })
+}

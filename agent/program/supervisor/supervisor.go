@@ -66,6 +66,8 @@ type Job struct {
 	Note map[string]string `json:"note,omitempty"`
 	// Mark is the value of MarkVariable in the environment of all processes of the run.
 	Mark string `json:"mark,omitempty"`
+	// Place identifies the directory of the spool. A copy of it is another directory.
+	Place string `json:"place,omitempty"`
 }
 
 // End is why a program was stopped; empty if it exited by itself.
@@ -180,12 +182,19 @@ func AwaitEnd(ctx context.Context, dir string) error {
 	return nil
 }
 
+// OwnJob returns the job that was started in the directory of a spool. It returns false in a copy of the
+// directory: processes and files of the job belong to the original, which may still run.
+func OwnJob(dir string) (Job, bool) {
+	job, err := ReadJob(dir)
+	return job, err == nil && job.Place != "" && job.Place == place(dir)
+}
+
 // KillLost kills the processes of a run whose supervisor was killed, and waits for their end. They are
 // known by the run's mark, so that no other process is killed, even if it has the pid of one of them.
 func KillLost(dir string) {
 	const limit = 5 * time.Second
-	job, err := ReadJob(dir)
-	if _, running := ReadStatus(dir); err != nil || running == nil || !regexp.MustCompile(`^[A-Z2-7]{26,}$`).MatchString(job.Mark) {
+	job, own := OwnJob(dir)
+	if _, running := ReadStatus(dir); !own || running == nil || !regexp.MustCompile(`^[A-Z2-7]{26,}$`).MatchString(job.Mark) {
 		return
 	}
 	look := time.NewTicker(5 * time.Millisecond)
@@ -207,7 +216,7 @@ func Start(own []string, dir string, job Job, env []string) (*Running, error) {
 		}
 		own = []string{self, Marker}
 	}
-	job.Mark = rand.Text()
+	job.Mark, job.Place = rand.Text(), place(dir)
 	if err := write(filepath.Join(dir, JobFile), job); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package supervisor
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -28,6 +29,19 @@ func signalOf(s *os.ProcessState) string {
 		return w.Signal().String()
 	}
 	return ""
+}
+
+// place identifies a directory: a renamed one is the same, a copy is not.
+func place(dir string) string {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return ""
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", stat.Dev, stat.Ino)
 }
 
 // killGroup kills a process and its group.
