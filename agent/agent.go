@@ -92,7 +92,7 @@ const (
 
 // Reply is a reply, complete unless Cut is set.
 type Reply struct {
-	Text  string // verbatim
+	Text  string // verbatim; may be blank beside Reasoning
 	Model string // as reported by the other side; may be empty
 	Usage Usage
 	// Attempts is how often the other side was asked; at least 1.
@@ -102,24 +102,34 @@ type Reply struct {
 	Letter, Program string
 	// NoSchema means that the call had a schema and the other side refused it, so that the reply was not held to it.
 	NoSchema bool
+	// Reasoning is what the other side sends as reasoning apart from the text.
+	Reasoning string
 	// Cut means that the text ends at the limit of its length. Asking again the same way would be
 	// paid again and end there, too.
 	Cut bool
 }
 
-// Whole makes cut replies failed calls, for callers that need complete replies.
+// Whole makes cut replies failed calls, and those that are nothing but reasoning, for callers that need complete replies.
 func Whole(a Agent) Agent {
 	return Func(func(ctx context.Context, c Call) (Reply, error) {
 		reply, err := a.Ask(ctx, c)
-		if err == nil && reply.Cut {
+		if err == nil && (reply.Cut || reply.isBlank()) {
 			return Reply{}, reply.AsFailure()
 		}
 		return reply, err
 	})
 }
 
-// AsFailure returns a cut reply as a failed call, for callers that need complete replies.
+func (r *Reply) isBlank() bool { return strings.TrimSpace(r.Text) == "" }
+
+// AsFailure returns a cut reply, or one without text, as a failed call, for callers that need complete replies.
 func (r *Reply) AsFailure() *Failure {
+	if !r.Cut {
+		return &Failure{
+			Code: Empty, Detail: "blank reply: all of it is reasoning", Hint: "ask again, or ask another model",
+			Partial: r.Reasoning, Attempts: r.Attempts, Usage: r.Usage,
+		}
+	}
 	return &Failure{
 		Code: Cut, Detail: "reply cut off at the token limit", Hint: "raise budget.reply_tokens; reasoning counts too",
 		Partial: r.Text, Attempts: r.Attempts, Usage: r.Usage,

@@ -28,7 +28,7 @@ func Guard(a Agent) Agent {
 		}
 		reply, err = a.Ask(ctx, c)
 		reply.Attempts, reply.Usage = max(1, reply.Attempts), reply.Usage.clamped()
-		if err == nil && strings.TrimSpace(reply.Text) == "" && !reply.Cut {
+		if err == nil && reply.isBlank() && strings.TrimSpace(reply.Reasoning) == "" && !reply.Cut {
 			err = &Failure{Code: Empty, Detail: "blank reply", Retry: true, Attempts: reply.Attempts, Usage: reply.Usage}
 		}
 		if err != nil {

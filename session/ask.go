@@ -118,11 +118,13 @@ type pendingCall struct {
 }
 
 func (s *run) send(calls []pendingCall) {
+	reader := s.state.Opened.Reads()
 	for _, c := range calls {
 		s.inFlight++
 		s.group.Go(func() error {
 			began := s.Now()
 			reply, err := s.agents[c.Agent].Ask(s.calls, c.Call)
+			reply.Text = reader.WithReasoning(reply.Text, reply.Reasoning)
 			s.done <- outcome{call: c.call, reply: reply, err: err, took: s.Now().Sub(began)}
 			return nil
 		})
@@ -236,13 +238,13 @@ func failureOf(err error) *agent.Failure {
 }
 
 // failureOf returns the failure of a call, or nil. To sessions before protocol 2 a cut reply is one, and
-// before protocol 3 one that was cut before its first word.
+// before protocol 3 one that was cut before its first word. One that is nothing but reasoning is one to readers before the fourth.
 func (s *run) failureOf(o *outcome) *agent.Failure {
 	keeps := flow.SecondProtocol
 	if strings.TrimSpace(o.reply.Text) == "" {
 		keeps = flow.ThirdProtocol
 	}
-	if o.err == nil && o.reply.Cut && !s.state.Opened.Follows(keeps) {
+	if o.err == nil && (o.reply.Cut && !s.state.Opened.Follows(keeps) || !o.reply.Cut && strings.TrimSpace(o.reply.Text) == "") {
 		return o.reply.AsFailure()
 	}
 	return failureOf(o.err)

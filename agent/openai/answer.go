@@ -37,11 +37,12 @@ const longestModel = 200
 
 // answer accumulates a reply.
 type answer struct {
-	text    strings.Builder
-	refusal strings.Builder
-	model   string
-	finish  string // one of the constants above; empty until the end
-	usage   usage
+	text      strings.Builder
+	reasoning strings.Builder // what the endpoint sends apart from the text
+	refusal   strings.Builder
+	model     string
+	finish    string // one of the constants above; empty until the end
+	usage     usage
 	// Tokens received, by our own count, and how many of them are thoughts.
 	tokens, thoughts int
 	characters       int  // in text and refusal
@@ -81,8 +82,14 @@ func (a *answer) addRefusal(piece string) error {
 	return nil
 }
 
-// addReasoning counts a piece of reasoning: it costs tokens, but is not part of the reply.
-func (a *answer) addReasoning(piece string) { a.thoughts += a.countTokens(a.decodeBytes(piece)) }
+// addReasoning appends a piece of reasoning: it costs tokens, and is no reason to refuse a reply as too large.
+func (a *answer) addReasoning(piece string) {
+	piece = a.decodeBytes(piece)
+	a.thoughts += a.countTokens(piece)
+	if a.reasoning.Len()+len(piece) <= a.limit {
+		a.reasoning.WriteString(piece)
+	}
+}
 
 func (a *answer) countTokens(piece string) int {
 	if piece == "" {
@@ -147,27 +154,31 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 		answer += calls
 	}
 	answer = x.hide.answer(answer)
-	f := &agent.Failure{Usage: x.spent(), Partial: text.FirstBytes(answer, longestPartial)}
+	reasoning := text.FirstBytes(strings.ToValidUTF8(a.reasoning.String(), "\uFFFD"), max(0, a.limit-len(answer)))
+	reply := agent.Reply{Text: answer, Reasoning: x.hide.answer(reasoning), Model: text.Clip(x.hide.Text(a.model), longestModel), Usage: x.spent()}
+	isBlank := strings.TrimSpace(answer) == ""
+	f := &agent.Failure{Usage: reply.Usage, Partial: text.FirstBytes(answer, longestPartial)}
 	switch reported := x.reported(); {
 	case reported > 0 && x.cutShort(reported):
 		f.Code = agent.Truncated
 		f.Detail = fmt.Sprintf("%s read only %d tokens of a question of about %d", x.host, reported, x.input(x.call))
 		f.Hint = "raise the server's context window (num_ctx, --ctx-size, max-model-len), or use smaller views"
 	case a.finish == length: // without a text if the model was still reasoning
-		return agent.Reply{Text: answer, Model: text.Clip(x.hide.Text(a.model), longestModel), Usage: f.Usage, Cut: true}, nil
+		reply.Cut = true
+		return reply, nil
 	case a.finish == filtered:
 		f.Code, f.Detail = agent.Filtered, x.host+": content filter blocked the reply"
 		f.Hint = rephrase
-	case strings.TrimSpace(answer) == "" && a.refusal.Len() > 0:
+	case isBlank && a.refusal.Len() > 0:
 		f.Code, f.Detail = agent.Refused, "the model refused: "+x.hide.Shown(modelhttp.Tidy(a.refusal.String()))
 		f.Hint = rephrase
 		f.Partial = text.FirstBytes(x.hide.answer(strings.ToValidUTF8(a.refusal.String(), "\uFFFD")), longestPartial)
-	case strings.TrimSpace(answer) == "":
+	case isBlank && strings.TrimSpace(reply.Reasoning) == "":
 		f.Code, f.Detail = agent.Empty, "blank reply"
 		f.Hint = "raise budget.reply_tokens, or ask another model"
 		f.Partial = x.hide.Evidence(x.received())
 	default:
-		return agent.Reply{Text: answer, Model: text.Clip(x.hide.Text(a.model), longestModel), Usage: f.Usage}, nil
+		return reply, nil
 	}
 	return agent.Reply{}, f
 }

@@ -95,7 +95,7 @@ func TestUsageAndProgress(t *testing.T) {
 			seen = append(seen, n)
 		}
 		reply := answering(t, at(t, openaitest.New(t, always(answer)), o))
-		same(t, reply, agent.Reply{Text: "one two three ", Model: "test-model", Usage: agent.Usage{Input: 17, Output: 9}, Attempts: 1})
+		same(t, reply, agent.Reply{Text: "one two three ", Model: "test-model", Usage: agent.Usage{Input: 17, Output: 9}, Attempts: 1, Reasoning: "hm hm"})
 		same(t, seen[:1], []int{2})
 		same(t, seen[len(seen)-1], 9)
 		var signs atomic.Int32

@@ -178,17 +178,20 @@ type response struct {
 		Type      string          `json:"type"`
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
-		Content   []struct {
-			Type    string `json:"type"`
-			Text    string `json:"text"`
-			Refusal string `json:"refusal"`
-		} `json:"content"`
+		Content   []responsePart  `json:"content"`
+		Summary   []responsePart  `json:"summary"` // of its reasoning
 	} `json:"output"`
 	Incomplete struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
 	Usage json.RawMessage `json:"usage"`
 	Error json.RawMessage `json:"error"`
+}
+
+type responsePart struct {
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
 }
 
 func (responses) chunk(data []byte, a *answer) error {
@@ -261,15 +264,21 @@ func readState(data []byte, a *answer) error {
 
 // readOutput reads the calls of tools and, if none was streamed, the text.
 func (r *response) readOutput(a *answer) error {
-	streamed := a.text.Len() > 0 || a.refusal.Len() > 0
+	streamed, thought := a.text.Len() > 0 || a.refusal.Len() > 0, a.reasoning.Len() > 0
 	for _, item := range r.Output {
 		if item.Type == "function_call" {
 			if err := a.addCall(len(a.calls), item.Name, item.Arguments); err != nil {
 				return err
 			}
 		}
-		for _, part := range item.Content {
-			if streamed || part.Type == "reasoning_text" {
+		for _, part := range append(item.Summary, item.Content...) {
+			if part.Type == "reasoning_text" || part.Type == "summary_text" {
+				if !thought {
+					a.addReasoning(part.Text)
+				}
+				continue
+			}
+			if streamed {
 				continue
 			}
 			if err := errors.Join(a.add(part.Text), a.addRefusal(part.Refusal)); err != nil {

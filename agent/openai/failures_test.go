@@ -112,15 +112,14 @@ func TestIncompleteReplies(t *testing.T) {
 		answer openaitest.Answer
 		want   wanted
 	}{
-		"cut in mid-stream":      {openaitest.Answer{Text: "half an", Cut: true}, wanted{code: agent.Cut, retry: true, partial: "half an", usage: guessed}},
-		"stream without an end":  {openaitest.Answer{Text: "half an", End: true}, wanted{code: agent.Cut, retry: true, partial: "half an", usage: guessed}},
-		"malformed":              {openaitest.Answer{Text: "half an", Broken: true}, wanted{code: agent.Malformed, retry: true, partial: "half an\n\n[unreadable]\n{\"choices\": [{\"delta\": oh\n", usage: guessed}},
-		"content filter":         {openaitest.Answer{Text: "half an", Finish: "content_filter", Usage: spent}, wanted{code: agent.Filtered, partial: "half an", usage: reported}},
-		"refusal":                {openaitest.Answer{Refusal: "I cannot help with that.", Usage: spent}, wanted{code: agent.Refused, usage: reported, detail: "I cannot help with that.", partial: "I cannot help with that."}},
-		"empty":                  {openaitest.Answer{Usage: spent}, wanted{code: agent.Empty, usage: reported, kept: "data: "}},
-		"blank, after reasoning": {openaitest.Answer{Thoughts: "hm hm", Text: " \n"}, wanted{code: agent.Empty, usage: guessed, kept: "hm hm"}},
-		"prompt cut short":       {openaitest.Answer{Text: "yes", Usage: &openaitest.Usage{Input: 4, Output: 1}}, wanted{code: agent.Truncated, partial: "yes", usage: agent.Usage{Input: 4, Output: 1}, detail: "4 tokens of a question of about 10", hint: "context window"}},
-		"the key, cut reply":     {openaitest.Answer{Text: canary + " " + canary, Cut: true}, wanted{code: agent.Cut, retry: true, partial: "[secret] [secret]", usage: guessed}},
+		"cut in mid-stream":     {openaitest.Answer{Text: "half an", Cut: true}, wanted{code: agent.Cut, retry: true, partial: "half an", usage: guessed}},
+		"stream without an end": {openaitest.Answer{Text: "half an", End: true}, wanted{code: agent.Cut, retry: true, partial: "half an", usage: guessed}},
+		"malformed":             {openaitest.Answer{Text: "half an", Broken: true}, wanted{code: agent.Malformed, retry: true, partial: "half an\n\n[unreadable]\n{\"choices\": [{\"delta\": oh\n", usage: guessed}},
+		"content filter":        {openaitest.Answer{Text: "half an", Finish: "content_filter", Usage: spent}, wanted{code: agent.Filtered, partial: "half an", usage: reported}},
+		"refusal":               {openaitest.Answer{Refusal: "I cannot help with that.", Usage: spent}, wanted{code: agent.Refused, usage: reported, detail: "I cannot help with that.", partial: "I cannot help with that."}},
+		"empty":                 {openaitest.Answer{Usage: spent}, wanted{code: agent.Empty, usage: reported, kept: "data: "}},
+		"prompt cut short":      {openaitest.Answer{Text: "yes", Usage: &openaitest.Usage{Input: 4, Output: 1}}, wanted{code: agent.Truncated, partial: "yes", usage: agent.Usage{Input: 4, Output: 1}, detail: "4 tokens of a question of about 10", hint: "context window"}},
+		"the key, cut reply":    {openaitest.Answer{Text: canary + " " + canary, Cut: true}, wanted{code: agent.Cut, retry: true, partial: "[secret] [secret]", usage: guessed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, o openai.Options) {
@@ -136,12 +135,24 @@ func TestReplyAtItsLimit(t *testing.T) {
 		for _, text := range []string{"half an", ""} {
 			s := openaitest.New(t, always(openaitest.Answer{Thoughts: "hm hm", Text: text, Finish: "length", Usage: &openaitest.Usage{Input: 12, Output: 3}}))
 			reply, err := at(t, s, o).Ask(t.Context(), call())
-			want := agent.Reply{Text: text, Model: reply.Model, Usage: agent.Usage{Input: 12, Output: 3}, Attempts: 1, Cut: true}
+			want := agent.Reply{Text: text, Model: reply.Model, Usage: agent.Usage{Input: 12, Output: 3}, Attempts: 1, Reasoning: "hm hm", Cut: true}
 			if diff := cmp.Diff(want, reply); err != nil || diff != "" {
 				t.Error(err, diff)
 			}
 			if f := reply.AsFailure(); f.Code != agent.Cut || f.Retry || f.Partial != text || !strings.Contains(f.Hint, "reasoning counts too") {
 				t.Errorf("%+v", f)
+			}
+		}
+	})
+}
+
+// Reasoning in a field of its own is kept, with or without a text, and without secrets.
+func TestReasoningIsKept(t *testing.T) {
+	both(t, func(t *testing.T, o openai.Options) {
+		for _, text := range []string{"yes", " \n"} {
+			s := openaitest.New(t, always(openaitest.Answer{Thoughts: "I use " + canary + " here.", Text: text, Chunk: 3}))
+			if reply := answering(t, at(t, s, o)); reply.Text != text || reply.Reasoning != "I use [secret] here." {
+				t.Errorf("got %+v", reply)
 			}
 		}
 	})
@@ -170,7 +181,6 @@ func TestMalformedResponses(t *testing.T) {
 		"plain text":          {raw("text/plain", "Model is loading; "+canary+"\n"), wanted{code: agent.Malformed, retry: true, partial: "Model is loading; [secret]\n", usage: agent.Usage{Input: 10, Guessed: true}}},
 		"no choices":          {raw("application/json", `{"choices":[],"note":"`+canary+`"}`), wanted{code: agent.Empty, partial: `{"choices":[],"note":"[secret]"}`, usage: agent.Usage{Input: 10, Guessed: true}}},
 		"invalid event":       {raw(events, "data: {oops "+canary+"\n\n"), wanted{code: agent.Malformed, retry: true, partial: "data: {oops [secret]\n", usage: agent.Usage{Input: 10, Guessed: true}}},
-		"a spread key":        {raw(events, `data: {"choices":[{"delta":{"reasoning":"`+canary[:9]+`"}}]}`+"\n\n"+`data: {"choices":[{"delta":{"reasoning":"`+canary[9:]+`"}}]}`+"\n\ndata: [DONE]\n\n"), wanted{code: agent.Empty, usage: agent.Usage{Input: 10, Output: 2, Guessed: true}}},
 		"only comments":       {raw(events, strings.Repeat(": wait\n\n", 1000)), wanted{code: agent.Cut, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
 		"error in mid-stream": {raw(events, ": wait\n\n"+half+`data: {"error":{"code":502,"message":"upstream `+canary+`"}}`+"\n\n"), wanted{code: agent.Unavailable, retry: true, detail: "upstream [secret]", partial: "half an", usage: guessed}},
 		"error with spaces":   {raw(events, half+`data: { "error": {"type":"rate_limit_error","message":"slow"}}`+"\n\n"), wanted{code: agent.RateLimited, retry: true, partial: "half an", usage: guessed}},

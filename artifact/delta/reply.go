@@ -89,6 +89,14 @@ func (r Reader) WithoutReasoning(reply []byte) []byte {
 	return markdown.BlankReasoning(reply)
 }
 
+// WithReasoning returns a reply with the reasoning that came apart from it. Older versions leave that out.
+func (r Reader) WithReasoning(reply, reasoning string) string {
+	if !r.Since(FourthReader) {
+		return reply
+	}
+	return markdown.WithReasoning(reasoning, reply)
+}
+
 // Options configure reading a reply. The zero value is lenient.
 type Options struct {
 	Reader Reader

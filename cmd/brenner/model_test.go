@@ -85,6 +85,11 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		if strings.Contains(string(r.Body), `"response_format"`) {
 			return openaitest.Refuse(http.StatusBadRequest, "unsupported", "response_format is not supported")
 		}
+	case "thinks": // never comes to the end of its reasoning, but repairs that
+		answer.Thoughts, answer.Text = "I could write:\n\n"+answer.Text+"\n\n```lesson\nhelpful: Think first.\n```", ""
+		if strings.Contains(r.Last(), "# REPAIR") {
+			answer.Thoughts, answer.Text = "Once more, SECRETLY.", fmt.Sprintf(good, r.Model)
+		}
 	case "uncounted":
 		answer.Usage = nil
 	case "cut":
