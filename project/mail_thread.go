@@ -10,6 +10,7 @@ import (
 	"brenner/mail"
 	"brenner/session"
 	"brenner/session/audit"
+	"brenner/session/letters"
 )
 
 // ReadThread reads a complete thread with its delivery state from the mail server at url,
@@ -54,7 +55,7 @@ func (p *Project) threadOf(ctx context.Context, h *session.History) *audit.Threa
 	for _, b := range h.State.Mailboxes() {
 		names[b.Agent] = b.Name
 	}
-	t.Count(h.Letters(), names)
+	t.Count(letters.Rows(h.State), names)
 	t.Waiting = h.State.OpenLeg() == nil && audit.Waits(h.State, all, names)
 	return t
 }

@@ -16,6 +16,7 @@ import (
 	"brenner/mail"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/letters"
 )
 
 // sessionMail is the mail of sessions, opened on first use: a session without mail needs no
@@ -32,7 +33,7 @@ func (p *Project) sessionMail(open func() (*Mailbox, error)) *sessionMail {
 			return nil, err
 		}
 		return agentmail.New(agentmail.Options{
-			Client: box.Client, Project: box.Key, Sender: OperatorName, Count: p.Tokens.Count, Holds: session.HoldsChanges, Presets: p.Config.Presets,
+			Client: box.Client, Project: box.Key, Sender: OperatorName, Count: p.Tokens.Count, Holds: letters.HoldsChanges, Presets: p.Config.Presets,
 			Trouble: func(err error) {
 				if err == nil {
 					p.Log.Info().Msg("the mail server responds again")
@@ -187,7 +188,7 @@ func (o *sessionMail) Join(ctx context.Context, agents []flow.Party) ([]flow.Mai
 }
 
 // Letters returns all messages of a thread.
-func (o *sessionMail) Letters(ctx context.Context, thread string, agents []flow.Party) ([]session.Letter, error) {
+func (o *sessionMail) Letters(ctx context.Context, thread string, agents []flow.Party) ([]letters.Letter, error) {
 	desk, err := o.desk()
 	if err != nil {
 		return nil, err
@@ -200,18 +201,18 @@ func (o *sessionMail) Letters(ctx context.Context, thread string, agents []flow.
 	if err != nil {
 		return nil, err
 	}
-	letters := make([]session.Letter, len(all))
+	out := make([]letters.Letter, len(all))
 	examples := make(map[int][]byte)
 	for i, l := range all {
 		asked := len(l.Asked)
 		if _, ok := examples[asked]; !ok {
-			examples[asked] = session.ThreadExamples(l.Asked)
+			examples[asked] = letters.ThreadExamples(l.Asked)
 		}
-		letters[i] = session.Letter{From: l.From, Text: l.Body, Own: l.Own, Sign: l.Sign, Round: l.Round, Sent: l.Sent, Basis: session.Basis(l.Basis), Examples: examples[asked], Letter: flow.Letter{
+		out[i] = letters.Letter{From: l.From, Text: l.Body, Own: l.Own, Sign: l.Sign, Round: l.Round, Sent: l.Sent, Basis: letters.Basis(l.Basis), Examples: examples[asked], Letter: flow.Letter{
 			ID: l.Key(), Agent: l.Agent, Subject: l.Subject, At: artifact.FormatInstant(l.Created.Time), Shown: l.Shown, To: l.Recipients,
 		}}
 	}
-	return letters, nil
+	return out, nil
 }
 
 // Publish mails a version.

@@ -11,6 +11,7 @@ import (
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/session/flow"
+	"brenner/session/letters"
 	"brenner/store"
 	"brenner/store/record"
 )
@@ -24,13 +25,22 @@ func (s *run) brief(ctx context.Context) error {
 	})
 }
 
+// settle settles the open leg, with the letters that agents sent after their replies.
 func (s *run) settle(ctx context.Context) error {
-	return s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
+	after, err := s.followUps(ctx)
+	if err != nil {
+		return err
+	}
+	err = s.commit(ctx, func(state *flow.State) (c flow.Committed, texts [][]byte) {
 		leg := state.OpenLeg()
-		return flow.Committed{
-			Source: flow.ByRound, Round: leg.Round, Leg: leg.Leg, At: leg.At, Stale: leg.Base != state.Version(),
-		}, nil
+		c = flow.Committed{Source: flow.ByRound, Round: leg.Round, Leg: leg.Leg, At: leg.At, Stale: leg.Base != state.Version()}
+		c.Letters, texts = letters.Journal(state, after)
+		return c, texts
 	})
+	if len(after) > 0 {
+		s.restoreMail()
+	}
+	return err
 }
 
 // commit settles a commit and stores the new version in one transaction. If another process
@@ -86,7 +96,7 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 	for i, text := range unstored {
 		hash := d.blob(text)
 		switch {
-		case c.Source != flow.ByThread:
+		case len(c.Letters) == 0:
 			c.Deltas = hash
 		case i < len(c.Letters): // the others are examples
 			c.Letters[i].Body = hash
@@ -131,15 +141,15 @@ func (h *History) complete(d *draft, c *flow.Committed, items map[string]string,
 	for _, section := range artifact.Sections() {
 		c.Active[section.String()] = len(a.Active(section))
 	}
-	if c.Source == flow.ByThread && h.State.Opened.Reads() != delta.FirstReader {
+	if len(c.Letters) > 0 && h.State.Opened.Reads() != delta.FirstReader {
 		c.Letters = slices.Clone(c.Letters)
-		for i, one := range out.Accounts() {
+		for i, one := range out.Last(len(c.Letters)) {
 			c.Letters[i].Heard = letterHeard(one.Tally)
 			c.Letters[i].Heard.Agent = c.Letters[i].Agent
 		}
 	}
-	if c.Source == flow.ByRound && h.State.Opened.Follows(flow.SecondProtocol) {
-		c.Heard = heard(h.State.Leg(c.Round, c.Leg), out.Readings, out.Report.Deltas)
+	if leg := h.State.Leg(c.Round, c.Leg); leg != nil && c.Source == flow.ByRound && h.State.Opened.Follows(flow.SecondProtocol) {
+		c.Heard = heard(leg, out.Readings, out.RowsBefore(c.Message+len(leg.Exchanges)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"brenner/agent"
 	"brenner/internal/fault"
 	"brenner/session/flow"
+	"brenner/session/letters"
 )
 
 // Error codes of threads that cannot be merged in their current state.
@@ -54,7 +55,7 @@ func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result,
 
 // unread returns what is known of all messages of a thread, and the letters that are not merged yet,
 // or an error if there are none.
-func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b *Brief) ([]LetterRow, []Letter, error) {
+func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b *Brief) ([]letters.Row, []letters.Letter, error) {
 	var parties []flow.Party
 	switch {
 	case state.Head.Seq > 0:
@@ -75,7 +76,7 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, fresh := account(state, all)
+	rows, fresh := letters.AccountFor(state, all)
 	if len(fresh) == 0 {
 		return rows, nil, &fault.Error{
 			Code: NoLetters, Detail: "thread " + thread + " has no unmerged messages from its agents",
@@ -85,7 +86,7 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 	return rows, fresh, nil
 }
 
-func (r *Runner) merge(ctx context.Context, l *ledger, letters []Letter, rows []LetterRow) (*Result, error) {
+func (r *Runner) merge(ctx context.Context, l *ledger, letters []letters.Letter, rows []letters.Row) (*Result, error) {
 	s := &run{Runner: r, ledger: l, agents: map[string]agent.Agent{}, began: r.Now()}
 	if err := s.prepare(ctx); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/session/flow"
+	"brenner/session/letters"
 )
 
 // heard returns what each agent of a round came to. Rows are those of the merge. An agent without a
@@ -55,7 +56,7 @@ func letterHeard(t settle.Tally) flow.Heard {
 	h := heardOf(t)
 	h.Repeated = t.Repeated
 	if t.Repeated > 0 && t.Repeated == t.Other && h.Outcome == flow.Refused && t.Applied+t.Rejected+t.Unreadable == 0 {
-		h.Outcome = LetterRepeated
+		h.Outcome = letters.Repeated
 	}
 	return h
 }

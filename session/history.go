@@ -17,6 +17,7 @@ import (
 	"brenner/merge/settle"
 	"brenner/roster"
 	"brenner/session/flow"
+	"brenner/session/letters"
 	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/journal"
@@ -206,12 +207,8 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 	in := settle.Input{Base: base, At: at, Message: c.Message, Rules: *h.rules, Marks: h.marks(c.Seal)}
 	h.State.SetAuthors(&in.Rules, c, agents)
 	in.Base.Metadata.Contributors = h.State.NameEarlier(base.Metadata.Contributors, agents)
-	if c.Source == flow.ByRound && h.contributions != nil {
-		in.Contributions = h.contributions
-		return in, nil
-	}
 	if c.Source == flow.ByRound {
-		in.Contributions, err = h.answers(ctx, h.State.Leg(c.Round, c.Leg), &in.Base)
+		in.Contributions, err = h.replies(ctx, c, unstored, &in.Base)
 		return in, err
 	}
 	if c.Source == flow.ByThread {
@@ -228,6 +225,31 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 	return in, nil
 }
 
+// replies returns the contributions of a round: the answers, and the letters that follow them.
+func (h *History) replies(ctx context.Context, c *flow.Committed, unstored [][]byte, base *artifact.Artifact) ([]settle.Contribution, error) {
+	leg, all := h.State.Leg(c.Round, c.Leg), h.contributions
+	var err error
+	if all == nil {
+		if all, err = h.answers(ctx, leg, base); err != nil {
+			return nil, err
+		}
+	}
+	if len(c.Letters) == 0 {
+		return all, nil
+	}
+	after, err := h.letters(ctx, c, unstored, base)
+	if err != nil {
+		return nil, err
+	}
+	for i, l := range c.Letters {
+		x := leg.Of(l.Agent)
+		after[i].AfterRepair = l.Follows != x.Ask.Answered.Letter
+		at := slices.IndexFunc(all, func(one settle.Contribution) bool { return one.Agent == l.Agent })
+		all[at].SetFollowed(letters.SentAt(x.Ask.Answered.Letter))
+	}
+	return append(all, after...), nil
+}
+
 // text returns the i-th unstored text, or the one stored under hash.
 func (h *History) text(ctx context.Context, hash string, unstored [][]byte, i int) ([]byte, error) {
 	if i < len(unstored) {
@@ -239,15 +261,14 @@ func (h *History) text(ctx context.Context, hash string, unstored [][]byte, i in
 // letters returns the contributions of letters. Their authors are agents with the rights of
 // their roles, as for answers to calls.
 func (h *History) letters(ctx context.Context, c *flow.Committed, unstored [][]byte, base *artifact.Artifact) ([]settle.Contribution, error) {
-	letters := c.Letters
-	out := make([]settle.Contribution, len(letters))
+	out := make([]settle.Contribution, len(c.Letters))
 	fresh := map[string]delta.Known{"": {}} // examples that are not stored yet
-	for i := len(letters); i < len(unstored); i++ {
+	for i := len(c.Letters); i < len(unstored); i++ {
 		var texts []string
 		_ = json.Unmarshal(unstored[i], &texts) // cannot fail: ThreadExamples made it
 		fresh[store.Hash(unstored[i])] = delta.ReadExamples(texts, h.State.Opened.Reads())
 	}
-	for i, l := range letters {
+	for i, l := range c.Letters {
 		text, err := h.text(ctx, l.Body, unstored, i)
 		if err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/kickoff"
 	"brenner/session/flow"
+	"brenner/session/letters"
 	"brenner/session/view"
 )
 
@@ -22,7 +23,7 @@ type Mailer interface {
 	// returns the mailboxes that exist.
 	Join(ctx context.Context, agents []flow.Party) ([]flow.Mailbox, error)
 	// Letters returns all messages of a thread, oldest first.
-	Letters(ctx context.Context, thread string, agents []flow.Party) ([]Letter, error)
+	Letters(ctx context.Context, thread string, agents []flow.Party) ([]letters.Letter, error)
 	// Publish mails a version. Repeated calls send it only once to each recipient. It returns
 	// the ids of the messages, and the recipients not reached.
 	Publish(ctx context.Context, p Publication) (letters, missed []string, err error)
@@ -75,7 +76,7 @@ func (s *run) collect(ctx context.Context) error {
 		s.Log.Warn().Err(err).Msg("cannot read the thread; its messages wait for the next round")
 		return nil
 	}
-	rows, fresh := account(s.state, all)
+	rows, fresh := letters.AccountFor(s.state, all)
 	if len(fresh) == 0 {
 		return nil
 	}
@@ -89,6 +90,23 @@ func (s *run) collect(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// followUps returns the letters that agents sent after their replies in the open leg.
+// If the thread cannot be read, they wait for the next round or for `session compile`.
+func (s *run) followUps(ctx context.Context) ([]letters.Letter, error) {
+	if s.Mail == nil || !letters.FollowUpsCount(s.state) {
+		return nil, nil
+	}
+	all, err := s.Mail.Letters(ctx, s.state.Opened.Thread, s.state.ByMail())
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		s.Log.Warn().Err(err).Msg("cannot read the thread; the round is settled without letters that follow its replies")
+		return nil, nil
+	}
+	return letters.FollowUps(s.state, all), nil
 }
 
 // MailedVersion is a version that was mailed.

@@ -7,6 +7,7 @@ import (
 
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/letters"
 	"brenner/store/memory"
 )
 
@@ -17,7 +18,7 @@ func (*fakeMailer) Restore([]flow.Mailbox, map[string]bool) {}
 
 func (*fakeMailer) Join(context.Context, []flow.Party) ([]flow.Mailbox, error) { return nil, nil }
 
-func (*fakeMailer) Letters(context.Context, string, []flow.Party) ([]session.Letter, error) {
+func (*fakeMailer) Letters(context.Context, string, []flow.Party) ([]letters.Letter, error) {
 	return nil, nil
 }
 

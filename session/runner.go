@@ -17,6 +17,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/merge/settle"
 	"brenner/session/flow"
+	"brenner/session/letters"
 	"brenner/store"
 	"brenner/store/journal"
 )
@@ -127,7 +128,7 @@ type Result struct {
 	Missing  []flow.Absence
 	Reason   string
 	Duration time.Duration
-	Letters  []LetterRow // of a compiled thread: all of its messages
+	Letters  []letters.Row // of a compiled thread: all of its messages
 
 	current *artifact.Artifact
 }

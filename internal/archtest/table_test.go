@@ -156,15 +156,16 @@ func brenner() Table {
 		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta artifact/lint merge merge/settle patch"},
 		{Path: "session/view", Kind: Pure, Needs: "internal/fault internal/text artifact"},
 		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact artifact/delta roster merge store/journal session/stalemate", Outside: jsonv2 + " " + jsontext},
+		{Path: "session/letters", Kind: Shell, Needs: "artifact artifact/delta merge merge/settle store session/flow"},
 		{
 			Path: "session", Kind: Shell,
 			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint roster merge merge/settle patch kickoff " +
-				"store store/journal store/record playbook agent session/flow session/stalemate session/view",
+				"store store/journal store/record playbook agent session/flow session/letters session/stalemate session/view",
 		},
 		{
 			Path: "session/audit", Kind: Shell,
 			Needs: "internal/fault internal/text artifact artifact/delta merge merge/settle kickoff store store/journal store/record mail " +
-				"session session/flow session/stalemate session/view",
+				"session session/flow session/letters session/stalemate session/view",
 		},
 		{Path: "session/memory", Kind: Shell, Needs: "internal/text kickoff store playbook playbook/keeper playbook/vector session session/flow"},
 		{Path: "session/preflight", Kind: Shell, Needs: "internal/fault artifact/delta roster merge kickoff agent session session/flow session/view"},
@@ -215,7 +216,7 @@ func brenner() Table {
 				"store/journal store/memory store/record store/sqlite playbook playbook/embedding " +
 				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper playbook/vector mail mail/access mail/box " +
 				"mail/clients mail/server agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session " +
-				"session/audit session/flow session/memory session/preflight session/stalemate session/view loop loop/report " +
+				"session/audit session/flow session/letters session/memory session/preflight session/stalemate session/view loop loop/report " +
 				"loop/runner govern govern/graph govern/ledger govern/policy govern/shown config project/publish",
 		},
 		{
@@ -256,7 +257,7 @@ func brenner() Table {
 		{
 			Path: "cmd/brenner/cli/sessioncmd", Kind: Shell,
 			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint roster " +
-				"merge/settle kickoff store store/journal mail agent/rehearsal session session/audit session/flow " +
+				"merge/settle kickoff store store/journal mail agent/rehearsal session session/audit session/flow session/letters " +
 				"config project project/doctor project/tryout cmd/brenner/cli/mailcmd cmd/brenner/cli/mergecmd cmd/brenner/cli/ui",
 		},
 		{

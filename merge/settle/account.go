@@ -1,6 +1,8 @@
 package settle
 
 import (
+	"slices"
+
 	"brenner/internal/fault"
 	"brenner/merge"
 )
@@ -66,6 +68,23 @@ func (s *Settlement) Accounts() []Account {
 		}
 	}
 	return all
+}
+
+// Last returns what became of the last n readings: of the letters after the replies of a round.
+func (s *Settlement) Last(n int) []Account {
+	all := s.Accounts()
+	return all[len(all)-n:]
+}
+
+// RowsBefore returns the rows of the merge for messages before a number in the thread: of the replies of a round.
+func (s *Settlement) RowsBefore(message int) []merge.Row {
+	later := make(map[string]bool)
+	for i := range s.Deltas {
+		if p := s.Deltas[i].Place; p != nil && p.Message >= message {
+			later[s.Deltas[i].ID] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(s.Report.Deltas), func(r merge.Row) bool { return later[r.DeltaID] })
 }
 
 func conflicts(row *merge.Row) []string {

@@ -57,7 +57,7 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 		deltas := c.file(at, message, &r)
 		return r, deltas
 	}
-	first := withoutRecalled(c.readText(), c.recalled, "a later letter of its author")
+	first := withoutRecalled(c.readText(), c.recalled, laterLetter)
 	if c.Third && c.Repair != nil {
 		taken := slices.DeleteFunc(c.Reader.Remarks(c.Agent).Recalls(ownText(c.Repair)), func(said remark.Remark) bool {
 			return said.All && !text.HasAny(strings.ToLower(said.Line), "all ", "everything", "whole", "entire") // it is about what was asked for
@@ -71,19 +71,18 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 	if c.Repair == nil {
 		return r, c.stamp(first, at, message)
 	}
-	opt := c.Options()
-	opt.Cut, opt.Repair, opt.Doubted = c.RepairCut, true, doubted(first)
-	second := delta.Read(c.Repair, opt)
-	r.Take(&second)
-	if second.NoChanges != nil || isOwn(&second) {
+	read := delta.Read(c.Repair, c.repairOptions(first))
+	second := withoutRecalled(&read, c.revoked, laterLetter)
+	r.Take(second)
+	if second.NoChanges != nil || isOwn(second) {
 		r.NoChanges = second.NoChanges
 	}
 	if c.Third && c.Base != nil {
-		deltas := c.correct(first, &second, at, message, rules, &r)
+		deltas := c.correct(first, second, at, message, rules, &r)
 		return r, deltas
 	}
-	r.Records = append(r.Records, recordsOf(&second, true)...)
-	more := c.newDeltas(first, &second, at, message, &r)
+	r.Records = append(r.Records, recordsOf(second, true)...)
+	more := c.newDeltas(first, second, at, message, &r)
 	fixes, full := c.corrections(first, more, rules, at)
 	for i := range more {
 		p := more[i].Place
@@ -97,6 +96,16 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 		}
 	}
 	return r, deltas
+}
+
+// laterLetter is what takes back changes of replies and letters.
+const laterLetter = "a later letter of its author"
+
+// repairOptions returns how the correction of a reply is read.
+func (c *Contribution) repairOptions(first *delta.Reply) delta.Options {
+	opt := c.Options()
+	opt.Cut, opt.Repair, opt.Doubted = c.RepairCut, true, doubted(first)
+	return opt
 }
 
 // recall sets the instant of deltas that the author sent before, in the same round, to that time, so that

@@ -3,6 +3,7 @@ package settle
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
@@ -17,15 +18,15 @@ func (in *Input) setRecalled() {
 	all := in.Contributions
 	for i := range all {
 		c := &all[i]
-		c.recalled, c.late = nil, nil
-		if c.Letter == nil || c.File || c.Text == nil {
+		c.recalled, c.revoked, c.late = nil, nil, nil
+		if c.Letter == nil || c.File || c.Text == nil || c.followed {
 			continue
 		}
 		for _, said := range c.Reader.Remarks(c.Agent).Recalls(ownText(c.Text)) {
 			isLeft := !said.All
 			for j := i - 1; j >= 0; j-- {
-				if before := &all[j]; before.Agent == c.Agent && before.Letter != nil && before.changes(said) {
-					before.recalled, isLeft = append(before.recalled, said), true
+				if before := &all[j]; before.Agent == c.Agent && before.Letter != nil && before.recallBy(c, said) {
+					isLeft = true
 					if !said.Several {
 						break
 					}
@@ -38,6 +39,26 @@ func (in *Input) setRecalled() {
 	}
 }
 
+// SetFollowed records that letters of its author follow a reply, which was sent by mail at a time. They may correct it as they
+// correct letters.
+func (c *Contribution) SetFollowed(sent time.Time) {
+	c.Letter, c.followed, c.stamped = &delta.Letter{Sent: sent, Direct: true}, true, stamps{}
+}
+
+// recallBy records a remark of a later letter if it is about a change in the text or its correction, and reports whether it is.
+func (c *Contribution) recallBy(letter *Contribution, said remark.Remark) bool {
+	is := names(c.readText(), said)
+	if is {
+		c.recalled = append(c.recalled, said)
+	}
+	if c.Repair != nil && letter.AfterRepair {
+		if second := delta.Read(c.Repair, c.repairOptions(c.readText())); names(&second, said) {
+			c.revoked, is = append(c.revoked, said), true
+		}
+	}
+	return is
+}
+
 // ownText returns what a letter says outside of blocks, quotations and reasoning.
 func ownText(text []byte) (own []byte) {
 	for b := range markdown.Blocks(text, markdown.Third) {
@@ -48,9 +69,9 @@ func ownText(text []byte) (own []byte) {
 	return own
 }
 
-// changes reports whether a letter has a change that a remark is about.
-func (c *Contribution) changes(said remark.Remark) bool {
-	return slices.ContainsFunc(c.readText().Blocks, func(b delta.Block) bool {
+// names reports whether a text has a change that a remark is about.
+func names(text *delta.Reply, said remark.Remark) bool {
+	return slices.ContainsFunc(text.Blocks, func(b delta.Block) bool {
 		return b.OK && said.Names(0, b.Delta.Operation, b.Delta.Target)
 	})
 }

@@ -55,8 +55,13 @@ type Contribution struct {
 	// Cut and RepairCut report whether Text and Repair end at the limit of their length.
 	Cut, RepairCut bool
 
+	// AfterRepair means that Text is a letter that its author sent after the correction of its reply.
+	AfterRepair bool
+
 	stamped  stamps
+	followed bool            // it is a reply that letters of its author follow
 	recalled []remark.Remark // what later letters of its author take back of it
+	revoked  []remark.Remark // what later letters of its author take back of its correction
 	late     []remark.Remark // what it takes back that has been merged
 }
 

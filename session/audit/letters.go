@@ -8,6 +8,7 @@ import (
 	"brenner/merge"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/letters"
 )
 
 // IsCorrection reports whether a warning says that a letter corrects an item.
@@ -33,23 +34,23 @@ func (s *Summary) addLetterWarnings(ctx context.Context, h *session.History, c *
 	if err != nil {
 		return err
 	}
-	letters := make(map[string]string, len(report.Merge.Deltas)) // ids, by delta
-	for _, row := range report.Merge.Deltas {                    // of deltas that no version lists: any letter of the author
+	messages := make(map[string]string, len(report.Merge.Deltas)) // ids, by delta
+	for _, row := range report.Merge.Deltas {                     // of deltas that no version lists: any letter of the author
 		if i := slices.IndexFunc(c.Letters, func(l flow.Letter) bool { return l.Agent == row.Agent }); i >= 0 {
-			letters[row.DeltaID] = c.Letters[i].ID
+			messages[row.DeltaID] = c.Letters[i].ID
 		}
 	}
 	for _, stamp := range a.Deltas {
-		if i := stamp.Message - c.Message; 0 <= i && i < len(c.Letters) {
-			letters[stamp.Delta] = c.Letters[i].ID
+		if l := h.State.LetterOf(c, stamp.Message); l != nil {
+			messages[stamp.Delta] = l.ID
 		}
 	}
-	rows := make(map[string]*session.LetterRow, len(s.Letters))
+	rows := make(map[string]*letters.Row, len(s.Letters))
 	for i := range s.Letters {
 		rows[s.Letters[i].ID] = &s.Letters[i]
 	}
 	for _, w := range warnings {
-		if row := rows[letters[w.Delta]]; row != nil {
+		if row := rows[messages[w.Delta]]; row != nil {
 			row.Warnings = append(row.Warnings, w)
 		}
 	}

@@ -350,9 +350,8 @@ func (o *Origins) trace(ctx context.Context, w *mergedDelta) (Origin, error) {
 		return origin, nil
 	}
 	origin.Block = d.Place.Source()
-	if i := d.Place.Message - c.Message; c.Source == flow.ByThread && i >= 0 && i < len(c.Letters) {
-		l := &c.Letters[i]
-		origin.Reply, origin.Base, origin.Letter = l.Body, l.Shown, l.ID
+	if l := o.h.State.LetterOf(c, d.Place.Message); l != nil {
+		origin.Source, origin.Reply, origin.Base, origin.Letter = flow.ByThread, l.Body, l.Shown, l.ID
 		lines, err := o.linesOf(ctx, l.Body, "", delta.Options{Reader: o.h.State.Opened.Reads()}, false)
 		origin.Line = lineOf(lines, origin.Block)
 		return origin, err

@@ -14,6 +14,7 @@ import (
 	"brenner/merge"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/letters"
 	"brenner/store"
 )
 
@@ -72,7 +73,7 @@ type Summary struct {
 	LabelsTaken []Rejection `json:"labels_taken,omitempty"`
 	// Letters are the messages of the thread outside of calls; after a compilation, all messages of
 	// the thread.
-	Letters []session.LetterRow `json:"letters,omitempty"`
+	Letters []letters.Row `json:"letters,omitempty"`
 	// Ignored are the deltas of replies that are drafts, quotations or examples, and not taken elsewhere.
 	Ignored []IgnoredInCall `json:"ignored,omitempty"`
 	// Task is the task spec that the session runs.
@@ -170,7 +171,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 		Reason: st.Ended, Phase: session.PhaseEnded, Round: st.Round(), Rounds: st.Settings.Rounds, Version: st.Version(),
 		Head: st.Head.Hash, Entries: st.Head.Seq, Seal: st.Seal(), Spent: st.Spent.Tokens, Budget: st.Settings.Budget,
 		SpentUSD: flow.Dollars(st.Spent.USD), BudgetUSD: flow.Dollars(st.Settings.BudgetUSD),
-		Letters: h.Letters(), Agents: AgentSummaries(st), Versions: []VersionSummary{}, Rejected: []Rejection{}, Conflicts: []ConflictSummary{},
+		Letters: letters.Rows(st), Agents: AgentSummaries(st), Versions: []VersionSummary{}, Rejected: []Rejection{}, Conflicts: []ConflictSummary{},
 		Stuck: stalemateRows(h), Patches: PatchRows(st.Patches), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
 		Remarks: remarksOf(st), Refused: []RefusedField{}, Idle: append([]string{}, st.Idle()...), Verdict: st.Verdict(),
 		Waiting: st.Waiting(), Unasked: unasked(st), Uncorrected: uncorrected(st), Task: st.Opened.Task,
@@ -346,7 +347,9 @@ func (s *Summary) addRejections(ctx context.Context, h *session.History, c *flow
 		r := Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Reason(), "", written[row.DeltaID]}
 		switch row.Disposition {
 		case merge.Rejected:
-			r.Uncorrected = uncorrectedBecause(h.State, c, &row)
+			if r.Text != inLetter { // its author is not asked
+				r.Uncorrected = uncorrectedBecause(h.State, c, &row)
+			}
 			s.Rejected = append(s.Rejected, r)
 		case merge.Skipped, merge.Superseded:
 			s.Skipped = append(s.Skipped, r)

@@ -7,8 +7,8 @@ import (
 
 	"brenner/artifact"
 	"brenner/mail"
-	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/letters"
 	"brenner/store"
 )
 
@@ -75,18 +75,18 @@ func Waits(state *flow.State, all []mail.Message, names map[string]string) bool 
 			return false
 		}
 		_, repeated := known[flow.AgentText{Agent: state.ByMail()[i].Name, Hash: store.Hash([]byte(m.Body))}]
-		return !repeated && (!mail.IsSign(m.Subject) || session.HoldsChanges(m.Body))
+		return !repeated && (!mail.IsSign(m.Subject) || letters.HoldsChanges(m.Body))
 	})
 }
 
 // Count counts the letters that were read as answers, whatever their subjects say. Names maps agents to
 // their names on the server.
-func (t *Thread) Count(letters []session.LetterRow, names map[string]string) {
+func (t *Thread) Count(rows []letters.Row, names map[string]string) {
 	for i := range t.Agents {
 		a := &t.Agents[i]
-		its := func(r session.LetterRow) bool {
+		its := func(r letters.Row) bool {
 			return r.TookPart() && cmp.Or(names[r.Agent], r.Agent) == a.Name && r.At >= a.Asked
 		}
-		a.Answered = a.Answered || slices.ContainsFunc(letters, its)
+		a.Answered = a.Answered || slices.ContainsFunc(rows, its)
 	}
 }

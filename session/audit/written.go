@@ -15,12 +15,15 @@ import (
 
 // Written is where an agent wrote a delta, and what it would do.
 type Written struct {
-	Text      string `json:"text,omitempty"` // of two texts of one round: reply or repair
+	Text      string `json:"text,omitempty"` // of several texts of one round: reply, repair or letter
 	Line      int    `json:"line,omitzero"`  // of its block in that text
 	Operation string `json:"operation,omitempty"`
 	Section   string `json:"section,omitempty"`
 	Name      string `json:"name,omitempty"` // of the item that it would add
 }
+
+// inLetter is the Text of what was written in a letter that follows a reply of the round.
+const inLetter = "letter"
 
 // What returns what the delta would do: ADD hypothesis_slate "Name".
 func (w *Written) What() string {
@@ -57,8 +60,8 @@ func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *
 		}
 	}
 	all := make(map[string]Written)
-	if c.Source == flow.ByThread {
-		return all, addLetters(ctx, h, c, agents, all)
+	if err := addLetters(ctx, h, c, agents, all); err != nil || c.Source == flow.ByThread {
+		return all, err
 	}
 	for i := range leg.Exchanges {
 		x := &leg.Exchanges[i]
@@ -83,6 +86,10 @@ func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *
 // addLetters adds the deltas in the letters of some agents.
 func addLetters(ctx context.Context, h *session.History, c *flow.Commit, agents map[string]bool, all map[string]Written) error {
 	in := settle.Input{At: settle.Undated()}
+	kind := ""
+	if c.Source == flow.ByRound {
+		kind = inLetter
+	}
 	for _, l := range c.Letters {
 		if !agents[l.Agent] {
 			continue
@@ -99,7 +106,7 @@ func addLetters(ctx context.Context, h *session.History, c *flow.Commit, agents 
 	for i := range deltas {
 		d := &deltas[i]
 		from := &in.Contributions[d.Place.Message]
-		all[d.ID] = writtenBlock(from.Read, d, from.Text, "")
+		all[d.ID] = writtenBlock(from.Read, d, from.Text, kind)
 	}
 	return nil
 }

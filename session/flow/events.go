@@ -419,6 +419,8 @@ type Letter struct {
 	Round int      `json:"round,omitzero"`
 	// It answers a question or a version itself, not a letter.
 	Direct bool `json:"direct,omitzero"`
+	// In the commit of a round, since reader/4: the reply of its author, or the correction of that, which it follows.
+	Follows string `json:"follows,omitempty"`
 }
 
 // Piece is an item that a version changed.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/store/journal"
 )
@@ -96,9 +97,10 @@ func (s *State) KnownTexts() map[AgentText]string {
 }
 
 // checkLetters rejects letters that were taken before, that no agent of the roster wrote, or that
-// are in another kind of commit.
+// are in another kind of commit. That of a round has only letters that follow replies of the round.
 func (s *State) checkLetters(e *journal.Entry, c *Committed) error {
-	if (c.Source == ByThread) != (len(c.Letters) > 0) {
+	ofRound := c.Source == ByRound && s.Opened.Reads().Since(delta.FourthReader)
+	if (c.Source == ByThread) != (len(c.Letters) > 0) && !ofRound {
 		return s.badEntry(e, "only a commit from the thread has letters")
 	}
 	if len(c.Letters) == 0 {
@@ -111,12 +113,20 @@ func (s *State) checkLetters(e *journal.Entry, c *Committed) error {
 			return s.badEntry(e, "message %s was taken before", fault.Shown(l.ID))
 		case !slices.Contains(s.agents(), l.Agent):
 			return s.badEntry(e, "%s wrote a letter, but is not in the roster", fault.Shown(l.Agent))
+		case (l.Follows != "") != ofRound || ofRound && !s.OpenLeg().repliedBy(l.Agent, l.Follows):
+			return s.badEntry(e, "message %s follows %s, which is not a reply of %s in the round", fault.Shown(l.ID), fault.Shown(l.Follows), fault.Shown(l.Agent))
 		case l.Shown < 0 || l.Shown > s.Version():
 			return s.badEntry(e, "message %s answers version %d, which does not exist", fault.Shown(l.ID), l.Shown)
 		}
 		seen[l.ID] = true
 	}
 	return nil
+}
+
+// repliedBy reports whether a message is the agent's reply in the leg, or its correction.
+func (l *Leg) repliedBy(agent, message string) bool {
+	x := l.Of(agent)
+	return x != nil && message != "" && (x.Ask.Answered.Letter == message || x.Repair.Answered.Letter == message)
 }
 
 // checkMailboxes rejects mailboxes of agents not reached by mail, and shared mailboxes.

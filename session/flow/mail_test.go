@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/session/flow"
 )
@@ -75,6 +76,37 @@ func TestLettersAreTakenOnce(t *testing.T) {
 	} {
 		_, err := flow.Fold(c.journal.entries)
 		if fault.CodeOf(err) != flow.BadSequence || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The commit of a round has only letters that follow a reply in it, and its seal covers which.
+func TestLettersOfRoundFollowReplies(t *testing.T) {
+	round := func(reader delta.Reader, letters ...flow.Letter) *journalBuilder {
+		o := flow.Opened{Thread: "RS-20260101-ab", Operator: "op", Roster: []byte(`{}`), Reader: reader, Settings: flow.Settings{Rounds: 2}}
+		o.Agents = []flow.Party{{Name: "A1", Role: "x", Via: flow.ViaMail}, {Name: "A2", Role: "y", Via: flow.ViaMail}}
+		tl := (&journalBuilder{t: t}).add(flow.KindOpened, o)
+		tl.seal(flow.Committed{Source: flow.ByBrief, At: "2026-01-01T00:00:00Z", Version: 1})
+		tl.plan(1, 1, "A1", "A2").answer(1, 1, "A1", flow.TurnAsk, 0).begin(1, 1, "A2", flow.TurnAsk)
+		tl.add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A2", flow.TurnAsk), Reply: "r", Letter: "7"})
+		at := tl.state().OpenLeg().At
+		return tl.seal(flow.Committed{Source: flow.ByRound, Round: 1, Leg: 1, At: at, Version: 2, Letters: letters})
+	}
+	letter := flow.Letter{ID: "8", Agent: "A2", Body: "b", Shown: 1, Follows: "7"}
+	s := round(delta.FourthReader, letter).state()
+	if l := s.LetterOf(&s.Commits[1], 4); !s.HasTaken("8") || s.NextMessage() != 5 || l == nil || l.ID != "8" || s.LetterOf(&s.Commits[1], 3) != nil {
+		t.Errorf("%v, %d, %+v", s.HasTaken("8"), s.NextMessage(), l)
+	}
+	for name, tl := range map[string]*journalBuilder{
+		"before reader/4":            round(delta.ThirdReader, letter),
+		"after nothing":              round(delta.FourthReader, flow.Letter{ID: "8", Agent: "A2", Body: "b", Shown: 1}),
+		"after a reply of another":   round(delta.FourthReader, flow.Letter{ID: "8", Agent: "A1", Body: "b", Shown: 1, Follows: "7"}),
+		"in a commit of the thread":  round(delta.FourthReader).seal(letterCommit(letter)),
+		"the reply itself":           round(delta.FourthReader, flow.Letter{ID: "7", Agent: "A2", Body: "b", Shown: 1, Follows: "7"}),
+		"the same letter once again": round(delta.FourthReader, letter, letter),
+	} {
+		if _, err := flow.Fold(tl.entries); fault.CodeOf(err) != flow.BadSequence {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -44,6 +44,8 @@ type SealedOne struct {
 	Examples string   `json:"examples,omitempty"`
 	More     []string `json:"more_examples,omitempty"`
 	Round    int      `json:"round,omitzero"`
+	// For a letter in the commit of a round: the reply that it follows.
+	Follows string `json:"follows,omitempty"`
 }
 
 // SealFor returns the seal of the commit of a leg, or of a person's change.
@@ -62,7 +64,7 @@ func (s *State) SealFor(c *Committed) string {
 		}
 	}
 	for _, l := range c.Letters {
-		sealed.Messages = append(sealed.Messages, SealedOne{Agent: l.Agent, Reply: l.Body, Letter: l.ID, Shown: l.Shown, To: l.To, Examples: l.Examples, More: l.More, Round: l.Round})
+		sealed.Messages = append(sealed.Messages, SealedOne{Agent: l.Agent, Reply: l.Body, Letter: l.ID, Shown: l.Shown, To: l.To, Examples: l.Examples, More: l.More, Round: l.Round, Follows: l.Follows})
 	}
 	return digest(sealed)
 }

@@ -283,9 +283,18 @@ func (s *State) contributions(c *Commit) int {
 		return 1
 	}
 	if leg := s.Leg(c.Round, c.Leg); leg != nil {
-		return len(leg.Kickoffs)
+		return len(leg.Kickoffs) + len(c.Letters)
 	}
 	return 0
+}
+
+// LetterOf returns the letter of a commit that has a number in the thread, or nil.
+func (s *State) LetterOf(c *Commit, message int) *Letter {
+	i := message - c.Message - s.contributions(c) + len(c.Letters)
+	if i < 0 || i >= len(c.Letters) {
+		return nil
+	}
+	return &c.Letters[i]
 }
 
 // Planned returns the leg and exchange of a call, or nil. It does not rely on unique leg numbers,

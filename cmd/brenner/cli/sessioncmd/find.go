@@ -319,12 +319,12 @@ func author(o *audit.Origin) string {
 		parts = []string{"ruled by " + parts[0], "in " + ui.Clean(o.Ruling)}
 	case o.Source == "brief":
 		parts = append(parts, "in the brief")
+	case o.Source == "thread":
+		parts = append(parts, "in message "+ui.Clean(messageID(o.Letter)))
 	case o.Round > 0:
 		parts = append(parts, fmt.Sprintf("round %d", o.Round))
 	case o.Source == "person":
 		parts = append(parts, "by hand")
-	case o.Source == "thread":
-		parts = append(parts, "in message "+ui.Clean(messageID(o.Letter)))
 	}
 	if o.Delta != "" {
 		parts = append(parts, fmt.Sprintf("version %d", o.Version), ui.Clean(strings.TrimSpace(o.Operation+" "+o.Delta)))

@@ -8,13 +8,13 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/text"
 	"brenner/merge/settle"
-	"brenner/session"
 	"brenner/session/audit"
 	"brenner/session/flow"
+	"brenner/session/letters"
 )
 
 // compileExit returns the exit code of a compilation: as for sessions, but judged by the new messages.
-func compileExit(rows []session.LetterRow, conflict bool) int {
+func compileExit(rows []letters.Row, conflict bool) int {
 	tookPart, nothing := make(map[string]bool), make(map[string]bool)
 	for i := range rows {
 		if r := &rows[i]; r.New && r.TookPart() {
@@ -40,7 +40,7 @@ func compileExit(rows []session.LetterRow, conflict bool) int {
 
 // compiledLine says how many messages were new, how many of them contributed, and why the exit code is
 // that of a failure.
-func compiledLine(rows []session.LetterRow, exit int) string {
+func compiledLine(rows []letters.Row, exit int) string {
 	fresh, merged := 0, 0
 	for i := range rows {
 		if rows[i].New {
@@ -61,7 +61,7 @@ func compiledLine(rows []session.LetterRow, exit int) string {
 }
 
 // lettersText lists the messages of a thread and what became of each.
-func lettersText(a *ui.App, rows []session.LetterRow) string {
+func lettersText(a *ui.App, rows []letters.Row) string {
 	const most = 20 // lines about one message
 	if len(rows) == 0 {
 		return ""
@@ -71,7 +71,7 @@ func lettersText(a *ui.App, rows []session.LetterRow) string {
 	for i := range rows {
 		r := &rows[i]
 		outcome := letterOutcome(r)
-		if before := indexOf(rows, r.Of); before >= 0 && r.Outcome == session.LetterRepeated && rows[before].Rejected+rows[before].Unreadable > 0 {
+		if before := indexOf(rows, r.Of); before >= 0 && r.Outcome == letters.Repeated && rows[before].Rejected+rows[before].Unreadable > 0 {
 			outcome += "; what was rejected there is tried again only in a message with other words"
 		}
 		table = append(table, []string{ui.Clean(r.ID), ui.Clean(r.From), ui.Clean(ui.Clip(r.Subject)), outcome})
@@ -97,14 +97,14 @@ func lettersText(a *ui.App, rows []session.LetterRow) string {
 // unchangedText lists the messages of a thread in which nothing is new.
 func unchangedText(a *ui.App, t *threadLetters) string {
 	all := lettersText(a, t.Letters)
-	if slices.ContainsFunc(t.Letters, func(r session.LetterRow) bool { return r.Rejected+r.Unreadable+r.Fields > 0 }) {
+	if slices.ContainsFunc(t.Letters, func(r letters.Row) bool { return r.Rejected+r.Unreadable+r.Fields > 0 }) {
 		all += "\nWhat was not taken: brenner session status " + ui.Clean(t.Thread) + "\n"
 	}
 	return all
 }
 
-func indexOf(rows []session.LetterRow, id string) int {
-	return slices.IndexFunc(rows, func(r session.LetterRow) bool { return r.ID == id })
+func indexOf(rows []letters.Row, id string) int {
+	return slices.IndexFunc(rows, func(r letters.Row) bool { return r.ID == id })
 }
 
 func refusalLine(message string, p *settle.Refusal) string {
@@ -121,32 +121,32 @@ func refusalLine(message string, p *settle.Refusal) string {
 }
 
 // letterOutcome says what became of a message.
-func letterOutcome(r *session.LetterRow) string {
+func letterOutcome(r *letters.Row) string {
 	switch r.Outcome {
-	case session.LetterOwn:
+	case letters.Own:
 		return "sent by the session or its operator"
-	case session.LetterStranger:
+	case letters.Stranger:
 		return "not read: the sender is not in the roster"
-	case session.LetterSign:
+	case letters.Sign:
 		return "sign of life"
-	case session.LetterRepeated:
+	case letters.Repeated:
 		return repeatedWords(r)
-	case session.LetterReply:
+	case letters.Reply:
 		return "reply in round " + strconv.Itoa(r.Round)
-	case session.LetterReplaced:
+	case letters.Replaced:
 		return "reply in round " + strconv.Itoa(r.Round) + ", counted with its correction, " + ui.Clean(r.Of)
-	case session.LetterWaiting:
+	case letters.Waiting:
 		return "not merged yet"
-	case session.LetterNameless:
+	case letters.Nameless:
 		return "not read: the server gave it no id"
-	case session.LetterMerged:
+	case letters.Merged:
 		return "read for version " + strconv.Itoa(r.Version)
 	}
 	return mergedOutcome(r)
 }
 
 // mergedOutcome counts the changes of a message.
-func mergedOutcome(r *session.LetterRow) string {
+func mergedOutcome(r *letters.Row) string {
 	parts := []string{outcomeWords(r.Outcome)}
 	for _, one := range []struct {
 		n    int
@@ -176,7 +176,7 @@ func mergedOutcome(r *session.LetterRow) string {
 	return strings.Join(parts, ", ")
 }
 
-func repeatedWords(r *session.LetterRow) string {
+func repeatedWords(r *letters.Row) string {
 	switch {
 	case r.New:
 		return "said before, " + text.Count(r.Repeated, "duplicate")

@@ -21,6 +21,7 @@ import (
 	"brenner/session"
 	"brenner/session/audit"
 	"brenner/session/flow"
+	"brenner/session/letters"
 	"brenner/store"
 )
 
@@ -122,9 +123,9 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 
 // threadLetters are the messages of a thread in which nothing is new.
 type threadLetters struct {
-	Schema  string              `json:"schema"`
-	Thread  string              `json:"thread_id"`
-	Letters []session.LetterRow `json:"letters"`
+	Schema  string        `json:"schema"`
+	Thread  string        `json:"thread_id"`
+	Letters []letters.Row `json:"letters"`
 }
 
 // hasSession reports whether the store has a session, without creating a store.

@@ -1,8 +1,8 @@
-package session
+// Package letters accounts for the messages of a session's mail thread: which are read, which are not, and why.
+package letters
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -53,7 +53,7 @@ func (b *Basis) shown(state *flow.State) int {
 	for i := range state.Commits {
 		c := &state.Commits[i]
 		later := func(l flow.Letter) bool { return !isBefore(l.At, b.At) }
-		if b.At.IsZero() || slices.ContainsFunc(c.Letters, later) || c.Source != flow.ByBrief && c.Letters == nil && !isBefore(c.At, b.At) {
+		if b.At.IsZero() || slices.ContainsFunc(c.Letters, later) || c.Source != flow.ByBrief && c.Source != flow.ByThread && !isBefore(c.At, b.At) {
 			break
 		}
 		version = c.Version
@@ -66,9 +66,9 @@ func isBefore(at string, t time.Time) bool {
 	return err == nil && instant.Before(t)
 }
 
-// LetterRow is what became of a message in a session's thread. The outcome is one of an agent in a
+// Row is what became of a message in a session's thread. The outcome is one of an agent in a
 // round, or one of those below.
-type LetterRow struct {
+type Row struct {
 	ID   string `json:"id"`
 	From string `json:"from"`
 	flow.Heard
@@ -89,26 +89,26 @@ type LetterRow struct {
 
 // Outcomes of messages that were not read.
 const (
-	LetterOwn      = "own"           // a question, a version or a reminder of the session
-	LetterStranger = "not_in_roster" // its sender is not in the roster
-	LetterSign     = "sign_of_life"  // its subject says so (ACK, CLAIM, INFO, …), and it attempts no change
-	LetterRepeated = "duplicate"     // its sender wrote the same text, or all of its changes, before
-	LetterReply    = "reply"         // it answers a call whose round is not settled yet
-	LetterReplaced = "corrected"     // a reply that was corrected: its outcome is that of the correction
-	LetterWaiting  = "waiting"       // not merged yet
-	LetterMerged   = "merged"        // in a session before reader/2, which did not store outcomes
-	LetterNameless = "no_id"         // the server gave it no id
+	Own      = "own"           // a question, a version or a reminder of the session
+	Stranger = "not_in_roster" // its sender is not in the roster
+	Sign     = "sign_of_life"  // its subject says so (ACK, CLAIM, INFO, …), and it attempts no change
+	Repeated = "duplicate"     // its sender wrote the same text, or all of its changes, before
+	Reply    = "reply"         // it answers a call whose round is not settled yet
+	Replaced = "corrected"     // a reply that was corrected: its outcome is that of the correction
+	Waiting  = "waiting"       // not merged yet
+	Merged   = "merged"        // in a session before reader/2, which did not store outcomes
+	Nameless = "no_id"         // the server gave it no id
 )
 
 // TookPart reports whether the message contributed, or said that there is nothing to change.
-func (r *LetterRow) TookPart() bool {
+func (r *Row) TookPart() bool {
 	return r.Outcome == flow.Contributed || r.Outcome == flow.NoChanges
 }
 
 // CameToNothing reports whether an agent's new message was read and changed nothing, without saying
 // that nothing is to change.
-func (r *LetterRow) CameToNothing() bool {
-	return r.New && !r.TookPart() && r.Outcome != LetterWaiting && r.Outcome != LetterRepeated
+func (r *Row) CameToNothing() bool {
+	return r.New && !r.TookPart() && r.Outcome != Waiting && r.Outcome != Repeated
 }
 
 // HoldsChanges reports whether a text contains deltas of its own, readable or not, or the words NO
@@ -125,36 +125,36 @@ func attempts(text string) bool {
 	return slices.ContainsFunc(delta.Read([]byte(text), delta.Options{}).Blocks, func(b delta.Block) bool { return !b.Skipped() || b.Flagged(delta.FlagDraft) })
 }
 
-// account returns what became of each message of a thread, in its order, and the letters that are
+// AccountFor returns what became of each message of a thread, in its order, and the letters that are
 // not merged yet, by round. A reply to an earlier round belongs to that round.
-func account(state *flow.State, all []Letter) (rows []LetterRow, fresh []Letter) {
-	before, known := journaledLetters(state), state.KnownTexts()
+func AccountFor(state *flow.State, all []Letter) (rows []Row, fresh []Letter) {
+	before, known := journaled(state), state.KnownTexts()
 	for i := range all {
 		l := &all[i]
-		row := LetterRow{ID: l.ID, From: l.From, Subject: l.Subject, At: l.At, Heard: flow.Heard{Agent: l.Agent, Outcome: LetterWaiting}}
+		row := Row{ID: l.ID, From: l.From, Subject: l.Subject, At: l.At, Heard: flow.Heard{Agent: l.Agent, Outcome: Waiting}}
 		text := flow.AgentText{Agent: l.Agent, Hash: store.Hash([]byte(l.Text))}
 		of, repeated := l.repeats(known)
 		have, merged := before[l.ID]
 		switch {
 		case l.Own:
-			row.Outcome = LetterOwn
+			row.Outcome = Own
 		case l.Agent == "":
-			row.Outcome = LetterStranger
+			row.Outcome = Stranger
 		case strings.HasPrefix(l.ID, "@"): // only a time
-			row.Outcome = LetterNameless
+			row.Outcome = Nameless
 		case merged:
 			row.Heard, row.Round, row.Version, row.Of = have.Heard, have.Round, have.Version, have.Of
 		case l.Sign && (state.Head.Seq > 0 && state.Opened.Reads() == delta.FirstReader || !attempts(l.Text)):
-			row.Outcome = LetterSign
+			row.Outcome = Sign
 		case repeated:
-			row.Outcome, row.Of = LetterRepeated, of
+			row.Outcome, row.Of = Repeated, of
 		default:
 			known[text], row.New = l.ID, true
 			fresh = append(fresh, *l)
 		}
 		rows = append(rows, row)
 	}
-	slices.SortStableFunc(fresh, func(a, b Letter) int { return a.compare(&b) })
+	slices.SortStableFunc(fresh, func(a, b Letter) int { return a.Compare(&b) })
 	return rows, fresh
 }
 
@@ -169,16 +169,16 @@ func (l *Letter) repeats(known map[flow.AgentText]string) (of string, ok bool) {
 	return of, ok
 }
 
-// compare orders letters by round. A late one comes after those of the rounds that ended before it: the
+// Compare orders letters by round. A late one comes after those of the rounds that ended before it: the
 // authors of those cannot have seen it.
-func (l *Letter) compare(m *Letter) int { return cmp.Or(l.Sent-m.Sent, l.Round-m.Round) }
+func (l *Letter) Compare(m *Letter) int { return cmp.Or(l.Sent-m.Sent, l.Round-m.Round) }
 
-// journaledLetters returns what became of the messages in the journal, by id.
-func journaledLetters(state *flow.State) map[string]LetterRow {
-	all := make(map[string]LetterRow)
+// journaled returns what became of the messages in the journal, by id.
+func journaled(state *flow.State) map[string]Row {
+	all := make(map[string]Row)
 	for _, c := range state.Calls() {
 		if c.Status == flow.Replied && c.Answered.Letter != "" {
-			all[c.Answered.Letter] = LetterRow{Round: c.Round, Heard: flow.Heard{Agent: c.Agent, Outcome: LetterReply}}
+			all[c.Answered.Letter] = Row{Round: c.Round, Heard: flow.Heard{Agent: c.Agent, Outcome: Reply}}
 		}
 	}
 	addCorrected(all, state)
@@ -186,9 +186,9 @@ func journaledLetters(state *flow.State) map[string]LetterRow {
 	for i := range state.Commits {
 		c := &state.Commits[i]
 		for _, l := range c.Letters {
-			row := LetterRow{Heard: l.Heard, Version: c.Version}
+			row := Row{Heard: l.Heard, Version: c.Version}
 			if row.Outcome == "" {
-				row.Heard = flow.Heard{Agent: l.Agent, Outcome: LetterMerged}
+				row.Heard = flow.Heard{Agent: l.Agent, Outcome: Merged}
 			}
 			all[l.ID] = row
 		}
@@ -198,7 +198,7 @@ func journaledLetters(state *flow.State) map[string]LetterRow {
 	}
 	for id, row := range all {
 		c := settled[flow.Absence{Agent: row.Agent, Round: row.Round}]
-		if row.Outcome != LetterReply || c == nil {
+		if row.Outcome != Reply || c == nil {
 			continue
 		}
 		at := slices.IndexFunc(c.Heard, func(h flow.Heard) bool { return h.Agent == row.Agent })
@@ -209,24 +209,24 @@ func journaledLetters(state *flow.State) map[string]LetterRow {
 }
 
 // addCorrected adds the replies by mail that were corrected by mail.
-func addCorrected(all map[string]LetterRow, state *flow.State) {
+func addCorrected(all map[string]Row, state *flow.State) {
 	for i := range state.Legs {
 		for j := range state.Legs[i].Exchanges {
 			x := &state.Legs[i].Exchanges[j]
 			first, second := x.Answer(), x.RepairAnswer()
 			if first != nil && second != nil && first.Answered.Letter != "" && second.Answered.Letter != "" {
-				all[first.Answered.Letter] = LetterRow{Round: first.Round, Of: second.Answered.Letter, Heard: flow.Heard{Agent: x.Agent, Outcome: LetterReplaced}}
+				all[first.Answered.Letter] = Row{Round: first.Round, Of: second.Answered.Letter, Heard: flow.Heard{Agent: x.Agent, Outcome: Replaced}}
 			}
 		}
 	}
 }
 
-// Letters returns what became of the messages of the thread that were merged outside of calls.
-func (h *History) Letters() []LetterRow {
-	var rows []LetterRow
-	known := journaledLetters(h.State)
-	for i := range h.State.Commits {
-		for _, l := range h.State.Commits[i].Letters {
+// Rows returns what became of the messages of the thread that were merged outside of calls.
+func Rows(state *flow.State) []Row {
+	var rows []Row
+	known := journaled(state)
+	for i := range state.Commits {
+		for _, l := range state.Commits[i].Letters {
 			row := known[l.ID]
 			row.ID, row.From, row.Subject, row.At = l.ID, l.Agent, l.Subject, l.At
 			rows = append(rows, row)
@@ -235,20 +235,26 @@ func (h *History) Letters() []LetterRow {
 	return rows
 }
 
-// letterCommit returns the commit of the letters that are not in the journal, with their texts and
-// then the examples that are not stored yet. A shown version that is unknown or does not exist yet is
-// replaced by the current one.
-func letterCommit(state *flow.State, letters []Letter, at string) (flow.Committed, [][]byte) {
+// Commit returns the commit of the letters that are not in the journal, and what Journal returns.
+func Commit(state *flow.State, letters []Letter, at string) (flow.Committed, [][]byte) {
+	_, fresh := AccountFor(state, letters)
 	c := flow.Committed{Source: flow.ByThread, At: at}
-	var texts, examples [][]byte
+	var texts [][]byte
+	c.Letters, texts = Journal(state, fresh)
+	return c, texts
+}
+
+// Journal returns letters as the journal has them, with their texts and then the examples that are not stored
+// yet. A shown version that is unknown or does not exist yet is replaced by the current one.
+func Journal(state *flow.State, fresh []Letter) (all []flow.Letter, texts [][]byte) {
+	var examples [][]byte
 	stored := make(map[string]bool)
-	_, fresh := account(state, letters)
 	for _, l := range fresh {
 		if state.Opened.Reads() == delta.FirstReader {
 			if l.To = nil; l.Shown <= 0 || l.Shown > state.Version() {
 				l.Shown = state.Version()
 			}
-			c.Letters, texts = append(c.Letters, l.Letter), append(texts, []byte(l.Text))
+			all, texts = append(all, l.Letter), append(texts, []byte(l.Text))
 			continue
 		}
 		l.Shown, l.Letter.Round, l.Direct = l.Basis.shown(state), l.roundIn(state), l.Basis.Direct
@@ -258,10 +264,9 @@ func letterCommit(state *flow.State, letters []Letter, at string) (flow.Committe
 				examples, stored[l.Letter.Examples] = append(examples, l.Examples), true
 			}
 		}
-		c.Letters = append(c.Letters, l.Letter)
-		texts = append(texts, []byte(l.Text))
+		all, texts = append(all, l.Letter), append(texts, []byte(l.Text))
 	}
-	return c, append(texts, examples...)
+	return all, append(texts, examples...)
 }
 
 // roundIn returns the round of a letter: of the session or, in that of another tool, of the thread.
@@ -304,40 +309,4 @@ func ThreadExamples(questions []string) []byte {
 	}
 	data, _ := json.Marshal(all) // texts
 	return data
-}
-
-// mergeLetters merges letters, a commit for each round, and completes their rows.
-func (s *run) mergeLetters(ctx context.Context, letters []Letter, rows []LetterRow) error {
-	at := make(map[string]*LetterRow, len(rows))
-	for i := range rows {
-		if rows[i].New {
-			at[rows[i].ID] = &rows[i]
-		}
-	}
-	for len(letters) > 0 {
-		n := slices.IndexFunc(letters, func(x Letter) bool { return x.compare(&letters[0]) != 0 })
-		if n < 0 {
-			n = len(letters)
-		}
-		s.settled = nil
-		err := s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
-			return letterCommit(state, letters[:n], state.NextAt(s.Now()))
-		})
-		if err != nil {
-			return err
-		}
-		letters = letters[n:]
-		if s.settled == nil {
-			continue // another process has merged them
-		}
-		c := &s.state.Commits[len(s.state.Commits)-1]
-		for i, one := range s.settled.Accounts() {
-			if row := at[c.Letters[i].ID]; row != nil {
-				row.Heard, row.Version, row.Refusals, row.Warnings = letterHeard(one.Tally), c.Version, one.Refusals, one.Warnings
-				row.Conflicts = one.Conflicts
-				row.Agent = c.Letters[i].Agent
-			}
-		}
-	}
-	return nil
 }
