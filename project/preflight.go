@@ -3,7 +3,6 @@ package project
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"sync"
 
@@ -161,14 +160,13 @@ func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party, reply i
 func (m *Models) probeProgram(ctx context.Context, r *ModelProbe, p flow.Party, reply int, ask bool) {
 	r.Program, r.Model, r.Endpoint = p.Program, "", ""
 	o := m.ProgramOptions(m.Project.setupOf(&p))
-	dir, err := os.MkdirTemp("", "brenner-probe-*")
+	scratch, err := program.OpenScratch("")
 	if err != nil {
 		r.Fail(err)
 		return
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
-	o.Spool = dir
-	made, err := program.New(o)
+	defer scratch.Close()
+	made, err := program.New(scratch.In(o))
 	if err = errors.Join(m.Project.CheckHost(o.BaseURL), err); err == nil {
 		r.Version, err = made.Version(ctx)
 	}

@@ -114,6 +114,9 @@ func (m *Models) checkPrograms(parties []flow.Party) error {
 				"unknown program %s of %s", fault.Shown(p.Program), fault.Shown(p.Name))
 		default:
 			found = append(found, faultsIn(m.Project.CheckProgram(p.Program))...)
+			if made, err := m.Project.Program(&p); err == nil { // else reported when it is made
+				found = append(found, faultsIn(made.CheckLogin())...)
+			}
 		}
 		found = append(found, faultsIn(m.Project.mustTrust(m.programOrigin(p), programAction(entry)))...)
 	}
@@ -166,10 +169,14 @@ const keptRuns = 7 * 24 * time.Hour
 // sweepRuns removes old runs of programs, and those whose output may contain secrets because all
 // their processes were killed.
 func (p *Project) sweepRuns() {
+	program.SweepScratch()
 	if err := program.Sweep(filepath.Join(p.StateDir(), spoolDir), p.Now().Add(-keptRuns)); err != nil {
 		p.Log.Warn().Err(err).Msg("cannot remove old logs of programs")
 	}
 }
+
+// SweepProbes ends and removes what a killed `brenner doctor` left.
+func (p *Project) SweepProbes() { program.SweepScratch() }
 
 // FoundPrograms returns the known programs on PATH.
 func (p *Project) FoundPrograms() []string { return program.Found(p.variable("PATH")) }

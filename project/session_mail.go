@@ -230,7 +230,8 @@ func (o *sessionMail) Publish(ctx context.Context, p session.Publication) (lette
 	return letters, missed, err
 }
 
-// TryWrite makes the operator's mailbox, as a session does first, if there is none.
+// TryWrite makes the operator's mailbox, as a session does first. If there is one, it is registered again, unchanged: a server
+// may refuse only new agents.
 func (b *Mailbox) TryWrite(ctx context.Context) error {
-	return agentmail.New(agentmail.Options{Client: b.Client, Project: b.Key, Sender: OperatorName}).Open(ctx)
+	return agentmail.New(agentmail.Options{Client: b.Client, Project: b.Key, Sender: OperatorName}).Register(ctx)
 }

@@ -180,6 +180,28 @@ func (m *Mailer) Open(ctx context.Context) error {
 	return m.open(ctx)
 }
 
+// Register opens the mailer, and registers our own mailbox also if it exists.
+func (m *Mailer) Register(ctx context.Context) error {
+	if err := m.Open(ctx); err != nil {
+		return err
+	}
+	own := m.registration()
+	own.Name = m.OwnName()
+	a, err := m.Client.Register(ctx, own)
+	switch fault.CodeOf(err) {
+	case post.NameTaken, post.NotYours:
+		return nil // the server registers agents, and this one exists
+	case "":
+		return m.Client.Keys().Keep(m.Client.URL(), m.Project, m.Sender, a.Name, a.Token)
+	}
+	return err
+}
+
+// registration returns that of our own mailbox.
+func (m *Mailer) registration() post.Registration {
+	return post.Registration{Project: m.Project, Name: m.Sender, Program: "brenner", Model: "none", Task: "runs sessions"}
+}
+
 func (m *Mailer) open(ctx context.Context) error {
 	m.mu.Lock()
 	ready := m.ready
@@ -190,7 +212,7 @@ func (m *Mailer) open(ctx context.Context) error {
 	if _, err := m.Client.EnsureProject(ctx, m.Project); err != nil {
 		return err
 	}
-	own := post.Registration{Project: m.Project, Name: m.Sender, Program: "brenner", Model: "none", Task: "runs sessions"}
+	own := m.registration()
 	a, err := m.mailbox(ctx, own)
 	if fault.CodeOf(err) == post.OtherProject && !m.Fixed { // names are global there, and another project runs sessions, too
 		own.Name = senderOf(m.Sender, m.Project)

@@ -44,6 +44,9 @@ func (p *Program) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 		// Some programs would wait for a login.
 		return agent.Reply{}, &agent.Failure{Code: agent.NoAuth, Detail: "not logged in to " + fault.Shown(argv[0]), Hint: p.kind.login}
 	}
+	if f := p.checkLogin(); f != nil {
+		return agent.Reply{}, f
+	}
 	if err := s.renew(text); err != nil {
 		return agent.Reply{}, spoolFailure(err)
 	}

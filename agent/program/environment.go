@@ -39,18 +39,47 @@ func (p *Program) lookup(name string) string {
 // keyNames returns the variables that may hold the key.
 func (p *Program) keyNames() []string {
 	own := ""
-	switch provider, _, ok := strings.Cut(strings.ToUpper(p.Model), "/"); {
+	switch provider := p.provider(); {
 	case p.KeyEnv != "":
 		return []string{p.KeyEnv}
 	case p.BaseURL != "":
 		own = endpointKey // those of providers are not sent to other addresses
-	case ok:
-		own = provider + "_API_KEY" // of a model "provider/name"
+	case provider == "google":
+		own = "GEMINI_API_KEY"
+	case provider != "":
+		own = strings.ToUpper(provider) + "_API_KEY"
 	}
-	if slices.Contains(p.kind.keys, own) {
+	switch {
+	case slices.Contains(p.kind.keys, own):
 		return []string{own}
+	case p.otherProvider():
+		return nil // keys are sent to no other provider
 	}
 	return p.kind.keys
+}
+
+// provider returns that of a model "provider/name", or "".
+func (p *Program) provider() string {
+	provider, _, ok := strings.Cut(p.Model, "/")
+	if !ok {
+		return ""
+	}
+	return strings.ToLower(provider)
+}
+
+// otherProvider reports whether the model is of a provider whose key has no known variable: such as one
+// to which the user logs in, or a local one.
+func (p *Program) otherProvider() bool {
+	provider := p.provider()
+	return p.BaseURL == "" && provider != "" && provider != "google" && slices.Equal(p.kind.keys, providerKeys()) &&
+		!slices.Contains(p.kind.keys, strings.ToUpper(provider)+"_API_KEY")
+}
+
+// usesLogin reports whether the program uses the user's login: it has neither a key nor a base URL, or
+// the user has configured its model.
+func (p *Program) usesLogin() bool {
+	name, _ := p.key()
+	return p.BaseURL == "" && (name == "" || p.configured && (p.Model == "" || p.KeyEnv == ""))
 }
 
 // key returns the variable that holds the key, and the key.
@@ -77,7 +106,12 @@ func (p *Program) environment(at runDirs) []string {
 		env = append(env, name+"="+value)
 	}
 	key, _ := p.key()
-	names := append(append(commonVariables(), p.Pass...), key)
+	names := append(commonVariables(), p.Pass...)
+	if p.usesLogin() {
+		names = append(names, p.login...)
+	} else {
+		names = append(names, key)
+	}
 	for _, pair := range p.Environ {
 		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "LC_") {
 			names = append(names, name)
@@ -110,12 +144,13 @@ func (p *Program) prepare() (runDirs, error) {
 		return runDirs{}, err
 	}
 	at := runDirsIn(root)
-	if err := p.populate(at); err != nil {
+	if err := errors.Join(p.populate(at), p.linkLogin(at)); err != nil {
 		return runDirs{}, errors.Join(err, os.RemoveAll(root))
 	}
 	return at, nil
 }
 
+// populate makes the directories of a run, with the program's settings.
 func (p *Program) populate(at runDirs) error {
 	for _, dir := range []string{at.home, at.tmp, at.work, filepath.Join(at.home, p.kind.home)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -136,8 +171,13 @@ func (p *Program) populate(at runDirs) error {
 			return err
 		}
 	}
-	if name, _ := p.key(); name != "" || p.BaseURL != "" {
-		return nil // no login needed
+	return nil
+}
+
+// linkLogin links the user's login into a run's home, unless the run has a key.
+func (p *Program) linkLogin(at runDirs) error {
+	if !p.usesLogin() {
+		return nil
 	}
 	// A link, not a copy: renewing a login in a copy would invalidate the user's.
 	for _, name := range p.kind.logins {
@@ -223,7 +263,7 @@ func secretsOf(p *Program) secrets {
 // proxies with a password.
 func (p *Program) secretNames() []string {
 	key, _ := p.key()
-	names := append(slices.Clone(p.Pass), key)
+	names := append(append(slices.Clone(p.Pass), p.login...), key)
 	for _, name := range commonVariables() {
 		if u, err := url.Parse(p.lookup(name)); err == nil && u.User != nil {
 			names = append(names, name)

@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -29,10 +28,8 @@ const (
 
 func (p *Program) missing() *agent.Failure {
 	argv, _ := p.argv()
-	if info, err := os.Stat(argv[0]); err == nil && strings.ContainsRune(argv[0], '/') && info.Mode().IsRegular() {
-		return &agent.Failure{Code: Missing, Detail: "program not executable: " + fault.Shown(argv[0]), Hint: "run `chmod +x " + Plan{Argv: argv[:1]}.CommandLine() + "`"}
-	}
-	return &agent.Failure{Code: Missing, Detail: "program not found: " + fault.Shown(argv[0]), Hint: p.kind.install}
+	why, hint := p.Problem()
+	return &agent.Failure{Code: Missing, Detail: "program " + why + ": " + fault.Shown(argv[0]), Hint: hint}
 }
 
 func spoolFailure(err error) *agent.Failure {
@@ -243,7 +240,7 @@ func (x *execution) classifyFailure(message string) *agent.Failure {
 	case has("context length", "context window", "prompt is too long", "input is too long", "maximum number of tokens"):
 		f.Code, f.Detail = agent.TooLong, "the question exceeds the model's context window"
 		f.Hint = "use smaller views or replies, or a model with a larger context window"
-	case status == 401 || has("auth: ", "authenticationerror", "not logged in", "please log in", "please run /login", "invalid api key", "api key not valid", "missing environment variable", "set an auth method"):
+	case status == 401 || has("auth: ", "authenticationerror", "not logged in", "please log in", "please run /login", "invalid api key", "api key not valid", "no api key", "missing environment variable", "set an auth method"):
 		return x.noLogin()
 	case has("usage limit", "insufficient_quota", "credit balance", "requests per day"):
 		f.Code, f.Detail = agent.QuotaSpent, x.name()+": quota exhausted"
@@ -304,13 +301,13 @@ func statusIn(message string) int {
 	return n
 }
 
-// stderrMessage returns the first line of stderr that mentions an error, or else
-// the last line.
+// stderrMessage returns the first line of stderr that mentions an error or a key, or
+// else the last line.
 func (x *execution) stderrMessage() string {
 	var last string
 	for line := range strings.Lines(string(tail(x.errs))) {
 		line = x.hide.shown(line)
-		if strings.Contains(strings.ToLower(line), "error") {
+		if text.HasAny(strings.ToLower(line), "error", "no api key") {
 			return line
 		}
 		if line != "" {

@@ -226,3 +226,43 @@ func TestCopyOfASpoolIsAnotherPlace(t *testing.T) {
 	kill()
 	until(t, "its supervisor is done", func() bool { return len(files(t, tr.options.WorkDir, "*")) == 0 })
 }
+
+// What a killed doctor leaves is ended and removed by the next sweep; what is in use is not.
+func TestSweepScratch(t *testing.T) {
+	base := t.TempDir()
+	t.Setenv("TMPDIR", base)
+	pids := filepath.Join(t.TempDir(), "pids")
+	tr := newTrial(t, program.Command, program.Options{}, nil, programtest.Hangs)
+	s, err := program.OpenScratch("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.options = s.In(tr.options)
+	tr.options.Command = []string{"/bin/sh", "-c", "sleep 1234 & a=$!; setsid sleep 1234 & echo $$ $a $! >" + pids + "; wait"}
+	_, kill := tr.asker(t)
+	until(t, "it works", func() bool {
+		data, err := os.ReadFile(pids)
+		return err == nil && strings.HasSuffix(string(data), "\n")
+	})
+	if program.SweepScratch(); len(files(t, s.Dir, "*")) < 3 {
+		t.Errorf("in use, but only %q is left", files(t, s.Dir, "*"))
+	}
+	signalSupervisors(t, tr.options.Spool, syscall.SIGSTOP)
+	kill()
+	signalSupervisors(t, tr.options.Spool, syscall.SIGKILL)
+	s.Release() // as the system does when its process is killed
+	program.SweepScratch()
+	if left := files(t, base, "*"); len(left) > 0 {
+		t.Errorf("%q is left", left)
+	}
+	data, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range strings.Fields(string(data)) {
+		if stat, err := os.ReadFile("/proc/" + pid + "/stat"); err == nil && !strings.Contains(string(stat), ") Z ") {
+			t.Errorf("still running: %s", stat)
+		}
+	}
+	tr.options.WorkDir = base
+}

@@ -115,9 +115,11 @@ func Found(path string) []string {
 // Program is an agent that runs a program.
 type Program struct {
 	Options
-	kind     kind
-	hide     secrets
-	guessing bool // tokens are estimated, not counted
+	kind       kind
+	hide       secrets
+	guessing   bool     // tokens are estimated, not counted
+	configured bool     // the user's login file has the model
+	login      []string // variables that the login file names
 }
 
 // New makes an agent. It starts nothing: a missing program fails when it is asked.
@@ -143,6 +145,9 @@ func New(o Options) (*Program, error) {
 	}
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	p := &Program{Options: o, kind: kindOf(o.Kind), guessing: guessing}
+	if p.kind.trim != nil {
+		p.readContinue()
+	}
 	p.hide = secretsOf(p)
 	return p, nil
 }

@@ -43,9 +43,18 @@ func (p *Program) Plan() Plan {
 	plan.Env = append(plan.Env, supervisor.MarkVariable)
 	slices.Sort(plan.Env)
 	if !found {
-		plan.Install = p.kind.install
+		_, plan.Install = p.Problem()
 	}
 	return plan
+}
+
+// Problem returns why a program that was not found cannot be run, and what to do about it.
+func (p *Program) Problem() (why, hint string) {
+	argv, _ := p.argv()
+	if info, err := os.Stat(argv[0]); err == nil && strings.ContainsRune(argv[0], '/') && info.Mode().IsRegular() {
+		return "not executable", "run `chmod +x " + Plan{Argv: argv[:1]}.CommandLine() + "`"
+	}
+	return "not found", p.kind.install
 }
 
 // CommandLine returns the command line, quoted for a shell.
@@ -71,7 +80,7 @@ const (
 
 // Login returns how the program is logged in, with details or a hint.
 func (p *Program) Login() (state, detail string) {
-	if name, _ := p.key(); name != "" {
+	if name, _ := p.key(); name != "" && (!p.configured || !p.usesLogin()) {
 		return LoginKey, "key in " + name
 	}
 	if p.Kind == Command {
@@ -80,7 +89,7 @@ func (p *Program) Login() (state, detail string) {
 	if p.BaseURL != "" {
 		return LoginUnknown, "no key; " + p.BaseURL + " may not require one"
 	}
-	if len(p.Pass) > 0 {
+	if len(p.Pass) > 0 && !p.configured {
 		return LoginUnknown, "no key; it may log in with " + strings.Join(p.Pass, ", ")
 	}
 	if dir := p.loginDir(); dir != "" {
@@ -89,6 +98,9 @@ func (p *Program) Login() (state, detail string) {
 				return LoginFile, "login in " + path
 			}
 		}
+	}
+	if p.otherProvider() {
+		return LoginUnknown, "no key; " + p.provider() + " may not require one"
 	}
 	if p.Kind == Claude && runtime.GOOS == "darwin" {
 		return LoginUnknown, "no key; a login in the keychain is not checked"
@@ -102,7 +114,7 @@ func exists(path string) bool {
 }
 
 // versionTimeout limits a run with --version.
-const versionTimeout = 30 * time.Second
+const versionTimeout = 20 * time.Second
 
 // Version returns the first line of the program's --version. A user's own command
 // is not run, because its effects are unknown.
@@ -114,17 +126,22 @@ func (p *Program) Version(ctx context.Context) (string, error) {
 	if !found {
 		return "", p.missing()
 	}
-	at, err := p.prepare()
+	scratch, err := OpenScratch(p.WorkDir)
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(at.root) //nolint:errcheck // a temporary directory
+	defer scratch.Close()
+	at := runDirsIn(scratch.Dir)
+	mark, err := supervisor.Mark(at.root)
+	if err = errors.Join(err, p.populate(at)); err != nil {
+		return "", err
+	}
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	argv = append(slices.Clone(argv[:len(argv)-len(p.kind.args(p))]), "--version")
 	var out, errs bytes.Buffer // pi writes it to stderr
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = at.work, p.environment(at)
+	cmd.Dir, cmd.Env = at.work, append(p.environment(at), mark)
 	cmd.Stdout, cmd.Stderr = &limited{buffer: &out, left: longestPartial}, &limited{buffer: &errs, left: longestPartial}
 	supervisor.KillGroupOnCancel(cmd)
 	if err := cmd.Run(); err != nil {

@@ -11,6 +11,7 @@ import (
 // profileValues. Empty variables and files are left out.
 type profile struct {
 	kind
+	google string            // how it names the provider that others call google
 	prefix string            // before the model's name, if the model is at a base URL
 	line   string            // the arguments, separated by spaces
 	prompt string            // the last argument, for programs that take no prompt from stdin alone
@@ -106,7 +107,8 @@ func profiles() map[string]profile {
 				format: &format{plain: true, trouble: "status=error message"},
 				logs:   ".continue/logs/*.log", failing: `\[debug\]: Retry attempt .*"error":"(.*)"`,
 			},
-			line: `--print --verbose --exclude=Bash --exclude=Fetch --exclude=Write --exclude=Edit --exclude=MultiEdit --config ../home/.continue/config.yaml`,
+			google: "gemini",
+			line:   `--print --verbose --exclude=Bash --exclude=Fetch --exclude=Write --exclude=Edit --exclude=MultiEdit --config ../home/.continue/config.yaml`,
 			vars: []string{
 				`CONTINUE_GLOBAL_DIR={{.Home}}/.continue`,
 				`CONTINUE_TELEMETRY_ENABLED=0`,
@@ -132,6 +134,7 @@ func profiles() map[string]profile {
 					usage:   "type=run_result", inputs: []string{"aggregateUsage.inputTokens"}, outputs: []string{"aggregateUsage.outputTokens"},
 				},
 			},
+			google: "gemini",
 			line: `--json --auto-approve true --compaction off --retries 1
 				{{if .Base}}--provider openai-compatible{{else if ne .Name .ID}}--provider {{.Provider}}{{end}} {{with .Name}}--model {{.}}{{end}}`,
 			prompt: "Answer the following.",
@@ -154,7 +157,7 @@ func profiles() map[string]profile {
 				keys:    providerKeys(), marksEnd: true, quiet: true, read: readAider,
 				failing: `^(litellm\.[A-Za-z]+Error: .*)`,
 			},
-			prefix: "openai/",
+			prefix: "openai/", google: "gemini",
 			line: `--message-file /dev/stdin --chat-mode ask --no-git --yes-always --no-pretty --no-stream --no-fancy-input
 				--no-check-update --no-show-release-notes --no-show-model-warnings --analytics-disable --no-suggest-shell-commands
 				--no-detect-urls --map-tokens 0 --input-history-file /dev/null --chat-history-file /dev/null {{with .Model}}--model {{.}}{{end}}`,
@@ -220,9 +223,13 @@ func (d *profile) values(p *Program, home string) profileValues {
 	case p.BaseURL != "":
 		v.Model, v.Key = d.prefix+p.Model, endpointKey
 	case ok:
+		if provider == "google" || provider == "gemini" {
+			provider = cmp.Or(d.google, "google")
+			v.Model = provider + "/" + name
+		}
 		v.Provider, v.Name = provider, name
 	}
-	v.Own = v.ID != "" && v.Key != ""
+	v.Own = v.ID != "" && v.Key != "" && !p.usesLogin()
 	return v
 }
 

@@ -88,10 +88,10 @@ func TestDescribedPrograms(t *testing.T) {
 // The key is that of the model's provider.
 func TestKeyOfProvider(t *testing.T) {
 	for model, want := range map[string]string{
-		"": "OPENAI_API_KEY", "gpt": "OPENAI_API_KEY", "anthropic/claude": "ANTHROPIC_API_KEY", "acme/x": "OPENAI_API_KEY", "groq/x": "",
+		"": "OPENAI_API_KEY", "gpt": "OPENAI_API_KEY", "anthropic/claude": "ANTHROPIC_API_KEY", "acme/x": "", "groq/x": "",
 	} {
 		p := newProgram(t, program.Options{Kind: program.OpenCode, Model: model, Environ: []string{"ANTHROPIC_API_KEY=a", "OPENAI_API_KEY=o"}})
-		if state, detail := p.Login(); detail != "key in "+want && (want != "" || state != program.LoginNone) {
+		if state, detail := p.Login(); detail != "key in "+want && (want != "" || state == program.LoginKey) {
 			t.Errorf("%s: %s", model, detail)
 		}
 	}
@@ -130,7 +130,7 @@ func TestContinueSeesOnlyModels(t *testing.T) {
 	script(t, filepath.Join(bin, "cn"), `cat >/dev/null; cat "$HOME/.continue/config.yaml" >"$COPIED"; ls -A "$HOME/.continue"`)
 	o := program.Options{
 		Kind: program.Continue, Home: home, Pass: []string{"COPIED"},
-		Environ: []string{"PATH=" + bin + ":/usr/bin:/bin", "COPIED=" + copied, "GORACE=atexit_sleep_ms=0"},
+		Environ: []string{"PATH=" + bin + ":/usr/bin:/bin", "COPIED=" + copied, "GORACE=atexit_sleep_ms=0", "K=k"},
 	}
 	const models = `
 models:
@@ -176,6 +176,103 @@ models:
 			t.Errorf("%s, %s: got %s, %v", test.config, test.model, data, err)
 		}
 	}
+}
+
+// Continue uses a model of the user's configuration also if a key is set, and gets the secrets that the configuration names.
+func TestContinueKeysAndSecrets(t *testing.T) {
+	home, bin := t.TempDir(), t.TempDir()
+	path := filepath.Join(home, ".continue", "config.yaml")
+	const local = "models: [{name: L, provider: openai, model: m1, apiBase: 'http://127.0.0.1:1/v1', apiKey: '${{ secrets.MYKEY }}'}]\n"
+	script(t, filepath.Join(bin, "cn"), `cat >/dev/null; grep -o '"apiBase":"[^"]*"' "$HOME/.continue/config.yaml"; echo "${MYKEY-no} ${OPENAI_API_KEY-no}"`)
+	for name, test := range map[string]struct {
+		config, env, model string
+		set                []string
+		want               string
+		code               fault.Code
+		hint               string
+	}{
+		"a key and a configured model": {config: local, model: "m1", set: []string{"MYKEY=mine", "OPENAI_API_KEY=k"}, want: "\"apiBase\":\"http://127.0.0.1:1/v1\"\nmine no"},
+		"a key and no model":           {config: local, set: []string{"MYKEY=mine", "OPENAI_API_KEY=k"}, want: "\"apiBase\":\"http://127.0.0.1:1/v1\"\nmine no"},
+		"a key and another model":      {config: local, model: "m2", set: []string{"OPENAI_API_KEY=k"}, want: "no k"},
+		"a secret in .env":             {config: local, env: "# mine\nOTHER=no\nMYKEY=\"theirs\"\n", want: "\"apiBase\":\"http://127.0.0.1:1/v1\"\ntheirs no"},
+		"a missing secret":             {config: local, env: "OTHER=no\n", code: agent.NoAuth, hint: "export MYKEY, or set it in " + filepath.Join(home, ".continue", ".env")},
+		"a key and nothing else":       {set: []string{"OPENAI_API_KEY=k"}, code: agent.ModelUnknown, hint: "pass --model"},
+		"a key of another provider":    {model: "google/g1", set: []string{"OPENAI_API_KEY=k", "GEMINI_API_KEY=g"}, want: "no no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+				t.Fatal(err)
+			}
+			for file, content := range map[string]string{path: test.config, filepath.Join(home, ".continue", ".env"): test.env} {
+				if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if content == "" {
+					continue
+				}
+				if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p := newProgram(t, program.Options{
+				Kind: program.Continue, Home: home, Model: test.model,
+				Environ: append([]string{"PATH=" + bin + ":/usr/bin:/bin", "GORACE=atexit_sleep_ms=0"}, test.set...),
+			})
+			if test.code != "" {
+				wantIn(t, fails(t, t.Context(), p, test.code).Hint, test.hint)
+				if err := p.CheckLogin(); fault.CodeOf(err) != test.code {
+					t.Errorf("before the run: %v", err)
+				}
+				return
+			}
+			if err := p.CheckLogin(); err != nil {
+				t.Error(err)
+			}
+			answers(t, p, test.want)
+		})
+	}
+}
+
+// Each provider gets its own key, or the user's login, and no other key.
+func TestKeysOfProviders(t *testing.T) {
+	home, bin := t.TempDir(), t.TempDir()
+	for _, path := range []string{".pi/agent/auth.json", ".local/share/opencode/auth.json"} {
+		script(t, filepath.Join(home, path), "")
+	}
+	environ := []string{"PATH=" + bin + ":/usr/bin:/bin", "OPENAI_API_KEY=o", "GEMINI_API_KEY=g", "GORACE=atexit_sleep_ms=0"}
+	for _, name := range []string{"opencode", "pi", "aider", "cline"} {
+		script(t, filepath.Join(bin, name), `cat >/dev/null; echo "$*" >&2; exit 1`)
+	}
+	for _, test := range []struct{ kind, model, key, argument, state string }{
+		{program.Pi, "google/g1", "GEMINI_API_KEY", "google/g1", program.LoginKey},
+		{program.Pi, "gemini/g1", "GEMINI_API_KEY", "google/g1", program.LoginKey},
+		{program.OpenCode, "google/g1", "GEMINI_API_KEY", "google/g1", program.LoginKey},
+		{program.Aider, "google/g1", "GEMINI_API_KEY", "gemini/g1", program.LoginKey},
+		{program.Cline, "google/g1", "GEMINI_API_KEY", "--provider gemini --model g1", program.LoginKey},
+		{program.Pi, "openai/m1", "OPENAI_API_KEY", "openai/m1", program.LoginKey},
+		{program.Pi, "github-copilot/m1", "", "github-copilot/m1", program.LoginFile},
+		{program.OpenCode, "github-copilot/m1", "", "github-copilot/m1", program.LoginFile},
+		{program.Aider, "ollama/m1", "", "ollama/m1", program.LoginUnknown},
+	} {
+		p := newProgram(t, program.Options{Kind: test.kind, Model: test.model, Home: home, Environ: environ})
+		plan := p.Plan()
+		if state, _ := p.Login(); p.KeyName() != test.key || state != test.state || !strings.Contains(plan.CommandLine(), test.argument) {
+			t.Errorf("%s, %s: key %s, %s: %s", test.kind, test.model, p.KeyName(), state, plan.CommandLine())
+		}
+		for _, name := range plan.Env {
+			if strings.HasSuffix(name, "_API_KEY") && name != test.key {
+				t.Errorf("%s, %s: it gets %s", test.kind, test.model, name)
+			}
+		}
+	}
+}
+
+// The cause is the line about the key, not the last one.
+func TestPiWithoutKey(t *testing.T) {
+	bin := t.TempDir()
+	script(t, filepath.Join(bin, "pi"), `cat >/dev/null; printf 'No API key found for google.\n\nUse /login, or see:\n  /usr/lib/pi/docs/models.md\n' >&2; exit 1`)
+	p := newProgram(t, program.Options{Kind: program.Pi, Model: "google/g1", Environ: []string{"PATH=" + bin + ":/usr/bin:/bin", "GEMINI_API_KEY=g", "GORACE=atexit_sleep_ms=0"}})
+	wantIn(t, fails(t, t.Context(), p, agent.NoAuth).Detail, "No API key found for google.")
 }
 
 func exists(path string) bool {

@@ -90,6 +90,9 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 	for _, party := range parties {
 		add(checkAgent(party)...)
 	}
+	p.SweepProbes()
+	programs := make(chan []Check, 1)
+	go func() { programs <- checkPrograms(ctx, p, parties) }() // they may take seconds
 	add(checkMail(ctx, p, parties)...)
 	if o.Models {
 		if d.Models = k.Preflight(ctx, &o.Start); len(d.Models) == 0 {
@@ -97,7 +100,7 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 		}
 	}
 	add(checkModels(ctx, p, parties, d.Models)...)
-	add(checkPrograms(ctx, p, parties)...)
+	add(<-programs...)
 	for i := range d.Models {
 		r := &d.Models[i]
 		add(Check{r.Name(), r.Status, r.Found(), r.Fix})

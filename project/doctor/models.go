@@ -132,8 +132,6 @@ func findLocal(ctx context.Context, p *project.Project, known []project.Endpoint
 // checkPrograms reports for each program of the roster whether it is installed, its
 // version, its login, and the exact command line; and which other known programs are on PATH.
 func checkPrograms(ctx context.Context, p *project.Project, parties []flow.Party) []Check {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
 	checks := make([][]Check, len(parties))
 	var seen []string
 	var wait sync.WaitGroup // a program may take seconds to report its version
@@ -145,6 +143,8 @@ func checkPrograms(ctx context.Context, p *project.Project, parties []flow.Party
 		wait.Go(func() { checks[i] = checkParty(ctx, p, party) })
 	}
 	more := slices.DeleteFunc(p.FoundPrograms(), func(kind string) bool { return slices.Contains(seen, kind) })
+	ctx, cancel := context.WithTimeout(ctx, unusedTimeout)
+	defer cancel()
 	for i, kind := range more {
 		wait.Go(func() { more[i] = withVersion(ctx, p, kind) })
 	}
@@ -155,6 +155,9 @@ func checkPrograms(ctx context.Context, p *project.Project, parties []flow.Party
 	}
 	return d
 }
+
+// unusedTimeout is how long the doctor waits for the versions of programs that are not in the roster.
+const unusedTimeout = 5 * time.Second
 
 // checkParty checks the program of a party.
 func checkParty(ctx context.Context, p *project.Project, party flow.Party) []Check {
@@ -181,6 +184,9 @@ func withVersion(ctx context.Context, p *project.Project, kind string) string {
 		return kind
 	}
 	version, err := made.Version(ctx)
+	if ctx.Err() != nil {
+		return kind + " (no version within " + unusedTimeout.String() + ")"
+	}
 	if err != nil || version == "" {
 		return kind
 	}
@@ -192,7 +198,8 @@ func checkProgram(ctx context.Context, p *project.Project, name string, made *pr
 	what := "program " + name
 	switch {
 	case !plan.Found && wanted:
-		return []Check{broken(what, "not found", plan.Install)}
+		why, fix := made.Problem()
+		return []Check{broken(what, why, fix)}
 	case !plan.Found:
 		return []Check{fine(what, "not found; required only for agents reached via program")}
 	}

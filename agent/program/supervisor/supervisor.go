@@ -205,6 +205,13 @@ func KillLost(dir string) {
 	}
 }
 
+// Mark marks a directory as that of a run without a supervisor, and returns the variable for the environment of its
+// processes, so that KillLost finds them.
+func Mark(dir string) (variable string, err error) {
+	job := Job{Mark: rand.Text(), Place: place(dir)}
+	return MarkVariable + "=" + job.Mark, write(filepath.Join(dir, JobFile), job)
+}
+
 // Start starts a job in the directory of a spool, which holds the program's input.
 // own is the supervisor's command, without the directory; empty means this binary
 // with Marker. env is the program's complete environment.

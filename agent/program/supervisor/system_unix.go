@@ -44,5 +44,15 @@ func place(dir string) string {
 	return fmt.Sprintf("%d:%d", stat.Dev, stat.Ino)
 }
 
+// Private reports whether a directory belongs to this user, and other users cannot use it.
+func Private(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int64(stat.Uid) == int64(os.Geteuid())
+}
+
 // killGroup kills a process and its group.
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -41,4 +41,10 @@ func killMarked(string, map[int]string) bool { return false }
 // place identifies a directory by its parent, since a run may be renamed.
 func place(dir string) string { return filepath.Dir(dir) }
 
+// Private reports whether this is a directory: the temporary directory is each user's own.
+func Private(dir string) bool {
+	info, err := os.Lstat(dir)
+	return err == nil && info.IsDir()
+}
+
 func killGroup(p *os.Process) error { return p.Kill() }

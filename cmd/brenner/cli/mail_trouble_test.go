@@ -2,14 +2,19 @@ package cli_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"brenner/mail"
@@ -158,5 +163,40 @@ func TestSessionServesItsMail(t *testing.T) {
 		if code, errs := brenner(t.Context(), environ[:1], io.Discard, append(args, "-C", dir)...); code == 0 || !strings.Contains(errs, want) {
 			t.Errorf("%v: exit %d, want %q: %s", args, code, want, errs)
 		}
+	}
+}
+
+// The doctor notices a server that refuses only new agents, and registers none itself.
+func TestDoctorNoticesRefusedRegistrations(t *testing.T) {
+	d := mailtest.New(t, mailtest.Quirks{})
+	var refuse atomic.Bool
+	server, err := url.Parse(d.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := httputil.NewSingleHostReverseProxy(server)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || refuse.Load() && strings.Contains(string(body), `"register_agent"`) {
+			http.Error(w, "forbidden", http.StatusForbidden)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		pass.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
+	dir, env := t.TempDir(), []string{"HOME=" + t.TempDir(), mail.EnvBaseURL + "=" + front.URL}
+	doctor := []string{"doctor", "-C", dir, "--to", "BlueLake", "--role", "hypothesis_generator", "--via", "mail", "--question", "Why?"}
+	for range 2 {
+		mustRun(t, env, doctor...)
+	}
+	refuse.Store(true)
+	var out strings.Builder
+	if code, errs := brenner(t.Context(), env, &out, doctor...); code != 1 || !strings.Contains(out.String(), "the server refuses them: ") {
+		t.Errorf("exit %d: %s%s", code, out.String(), errs)
+	}
+	if got := mustRun(t, env, "mail", "agents", "-C", dir); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "Operator ") {
+		t.Errorf("the doctor registered %s", got)
 	}
 }

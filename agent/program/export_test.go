@@ -1,0 +1,4 @@
+package program
+
+// Release releases a scratch directory's lock, as the system does if its process is killed.
+func (s *Scratch) Release() { s.lock.Release() }
