@@ -41,7 +41,7 @@ func (r *reader) announceForms(b markdown.Block, done []span, own bool) (found b
 		return false
 	}
 	word, _, _ := bytes.Cut(bytes.TrimSpace(b.Fence.Info), []byte(" "))
-	for _, f := range itemform.InFence(string(word), r.src[b.Start:b.End], r.src[:remark.OpeningLine(r.src, b.Start)]) {
+	for _, f := range itemform.InFence(string(word), r.src[b.Start:b.End], r.src[:remark.OpeningLine(r.src, b.Start)], r.opt.Reader.Since(FourthReader)) {
 		if !inSpans(done, b.Start+f.At) && !r.overfull() {
 			r.announceForm(f, b.Start)
 			found = true
@@ -58,7 +58,7 @@ func (r *reader) announceRewritten(b markdown.Block, done []span) {
 	}
 	before := len(r.promises)
 	text := r.src[b.Start:b.End]
-	for _, f := range append(itemform.InRewritten(text), itemform.InText(text)...) {
+	for _, f := range append(itemform.InRewritten(text), itemform.InText(text, r.opt.Reader.Since(FourthReader))...) {
 		if !inSpans(done, b.Start+f.At) && !r.overfull() {
 			r.announceForm(f, b.Start)
 		}

@@ -86,6 +86,21 @@ func (r *reader) announceEnd(last markdown.Block) {
 	}
 }
 
+// announceLead records the item that a line proposes, and whose fields are listed below it.
+func (r *reader) announceLead(line []byte, at int) (found bool) {
+	name := r.nameBelow(at + len(line))
+	if name == "" || bytes.HasPrefix(bytes.TrimLeft(r.src[at+len(line):], " \t\r\n"), []byte("```")) {
+		return false
+	}
+	for _, a := range r.parseSentences(strings.ToValidUTF8(string(bytes.Trim(line, ":*_# \t\r\n")), "")+" called "+name, false) {
+		if a.operation == Add && !found {
+			a.words, a.whole, found = itemform.Content(name), true, true
+			r.promise(a, at, line)
+		}
+	}
+	return found
+}
+
 // lineState is what the lines before a line say of it.
 type lineState struct {
 	paragraph int // where it begins
@@ -113,6 +128,10 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 	}
 	l.inTable = isRow
 	clues := ordersOf(line)
+	if clues.later && r.opt.Reader.Since(FourthReader) && isTitle(bytes.TrimSpace(line)) && idle.kind() == busy && r.announceLead(line, at) {
+		l.above = ""
+		return
+	}
 	if l.above = r.orderOf(line, l, clues, next); l.above != "" || !clues.announces(r) {
 		return
 	}

@@ -141,10 +141,14 @@ func inPatches(text []byte) (all []Attempt) {
 	return all
 }
 
-// InText returns the changes in a running text that are written as objects, or as patches.
-func InText(text []byte) (all []Attempt) {
+// InText returns the changes in a running text that are written as objects, or as patches, and those in other notations
+// if they count.
+func InText(text []byte, noted bool) (all []Attempt) {
+	if noted {
+		all = slices.Concat(inCalls(text), inLines(text), inHunks(text), inForeign(text), inFiles(text))
+	}
 	if bytes.Contains(text, []byte("*** Begin Patch")) {
-		all = inPatches(text)
+		all = append(all, inPatches(text)...)
 	}
 	at := -1
 	if start := unspaced(text, 0); start < len(text) && (text[start] == '{' || text[start] == '[') {
@@ -159,7 +163,7 @@ func InText(text []byte) (all []Attempt) {
 	if standing.Match(lead) {
 		return all
 	}
-	f := finder{lead: lead, src: text[at:]}
+	f := finder{lead: lead, src: text[at:], noted: noted}
 	f.readJSON()
 	for _, a := range f.all {
 		a.At += at

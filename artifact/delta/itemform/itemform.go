@@ -32,17 +32,23 @@ type Attempt struct {
 	Says      string // what it says
 }
 
-// InFence returns the changes in the text of a fence with a word, below some lines.
-func InFence(word string, text, above []byte) []Attempt {
+// InFence returns the changes in the text of a fence with a word, below some lines. Noted is whether those in other notations
+// count, which the fourth reader knows.
+func InFence(word string, text, above []byte, noted bool) []Attempt {
 	lead := leadOf(above)
 	if standing.Match(lead) {
 		return nil
+	}
+	if noted {
+		if all := inNamed(word, text, lead); len(all) > 0 {
+			return all
+		}
 	}
 	switch strings.ToLower(word) {
 	case "diff", "patch":
 		return inDiff(text, lead)
 	case "", "json", "jsonc", "json5", "jsonl", "ndjson", "js", "javascript", "yaml", "yml":
-		f := finder{lead: lead, src: text}
+		f := finder{lead: lead, src: text, noted: noted}
 		if start := bytes.TrimLeft(text, " \t\r\n"); len(start) > 0 && (start[0] == '{' || start[0] == '[') {
 			f.readJSON()
 		} else if mayBeYAML(text) {
@@ -177,8 +183,13 @@ func InRewritten(text []byte) (all []Attempt) {
 	if len(title) == 0 || standing.Match(text[title[0]:title[1]]) || resulting.Match(text[title[0]:title[1]]) {
 		return nil
 	}
-	at, open := title[1], false
-	for line := range bytes.Lines(text[title[1]:]) {
+	return inHeadings(text, title[1])
+}
+
+// inHeadings returns the items that a text has from an offset on, with their fields below headings.
+func inHeadings(text []byte, from int) (all []Attempt) {
+	at, open := from, false
+	for line := range bytes.Lines(text[from:]) {
 		start := at
 		at += len(line)
 		if m := heading.FindSubmatch(line); m != nil {

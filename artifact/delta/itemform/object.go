@@ -15,6 +15,7 @@ type finder struct {
 	lead  []byte
 	all   []Attempt
 	stack []frame
+	noted bool // a status that ends an item counts
 }
 
 // frame is an open object, or a list.
@@ -150,6 +151,10 @@ func (f *finder) close() {
 	if f.isPayload() {
 		return
 	}
+	if f.noted && o.id() != "" && isKill(o.status()) && !o.isWhole() {
+		f.killed(o.status(), o.id(), o.at, o.values())
+		return
+	}
 	if what, isNew := strings.CutPrefix(o.verb(), "add_"); isNew {
 		o.under = "new_" + what
 	}
@@ -167,6 +172,22 @@ func (o *frame) verb() string {
 		}
 	}
 	return ""
+}
+
+// status returns the status of an object, in small letters, or "".
+func (o *frame) status() string {
+	for _, p := range o.fields {
+		if p.key == "status" || p.key == "state" {
+			return synonyms.PlainKey(p.value)
+		}
+	}
+	return ""
+}
+
+// isWhole reports whether an object has the main field of its section: it is shown as it stands.
+func (o *frame) isWhole() bool {
+	s, _ := artifact.SectionOfID(o.id())
+	return slices.ContainsFunc(o.fields, func(p pair) bool { return isMain(s, p.key) })
 }
 
 // isPayload reports whether an object that ends is in a change with an operation.
