@@ -3,6 +3,8 @@ package mail
 import (
 	"fmt"
 	"mime"
+	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -176,6 +178,10 @@ func (c *Claim) Check() error {
 			l.Add(Invalid, "", "claim a directory above it, as dir/**", "a path has %d bytes; the limit is %d: %s", len(p), maxPath, fault.Shown(text.Clip(p, maxShown)))
 			break // the others may be as long
 		}
+		if !claimable(p) {
+			l.Add(Invalid, "", "use a path or a pattern below the project's directory, such as src/main.go or docs/**", "not a path of the project: %s", fault.Shown(text.Clip(p, maxShown)))
+			break // the others may be as many
+		}
 	}
 	if n := utf8.RuneCountInString(c.Reason); n > maxReason {
 		l.Add(Invalid, "", "shorten it", "the reason has %d characters; the limit is %d", n, maxReason)
@@ -183,19 +189,30 @@ func (c *Claim) Check() error {
 	return l.Err()
 }
 
+// claimable reports whether a path or a pattern is one of files in the project.
+func claimable(p string) bool {
+	_, err := path.Match(p, "")
+	return err == nil && strings.TrimSpace(p) != "" && !path.IsAbs(p) && !slices.Contains(strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' }), "..")
+}
+
 // Recipients returns all recipients of a draft, each once, in order.
 func (d *Draft) Recipients() []string {
-	var all []string
+	once := d.Unique()
+	return slices.Concat(once.To, once.CC, once.BCC)
+}
+
+// Unique returns a draft that names each recipient once.
+func (d Draft) Unique() Draft {
 	seen := make(map[string]bool)
-	for _, names := range [][]string{d.To, d.CC, d.BCC} {
-		for _, name := range names {
-			if !seen[strings.ToLower(name)] {
-				seen[strings.ToLower(name)] = true
-				all = append(all, name)
-			}
-		}
+	keep := func(names []string) []string {
+		return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			again := seen[strings.ToLower(name)]
+			seen[strings.ToLower(name)] = true
+			return again
+		})
 	}
-	return all
+	d.To, d.CC, d.BCC = keep(d.To), keep(d.CC), keep(d.BCC)
+	return d
 }
 
 // CutSubject returns a subject as it is stored: one line of bounded length.

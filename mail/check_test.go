@@ -22,3 +22,12 @@ func TestTooManyRecipientsAreOneError(t *testing.T) {
 		t.Errorf("%d errors", len(fault.All(err)))
 	}
 }
+
+// A recipient that is named several times is one, in the first place.
+func TestUniqueRecipients(t *testing.T) {
+	d := mail.Draft{To: []string{"BlueLake", "bluelake", "RedSky"}, CC: []string{"RedSky", "GreenValley"}, BCC: []string{"BlueLake"}}
+	got := d.Unique()
+	if fmt.Sprint(got.To, got.CC, got.BCC) != "[BlueLake RedSky] [GreenValley] []" || fmt.Sprint(d.Recipients()) != "[BlueLake RedSky GreenValley]" || len(d.To) != 3 {
+		t.Errorf("got %v, %v, %v of %v", got.To, got.CC, got.BCC, d)
+	}
+}

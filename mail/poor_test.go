@@ -253,6 +253,8 @@ func TestPhasesOfForeignThreadOnPoorServer(t *testing.T) {
 		{"Operator", "BlueLake", "COMPILED: v2", mail.CompiledPhase},
 		{"BlueLake", "Operator", "CRITIQUE: no", mail.InCritique},
 		{"Operator", "BlueLake", "KICKOFF: [round 2] q", mail.AwaitingResponses},
+		{"BlueLake", "Operator", "Re: KICKOFF: [round 7]", mail.AwaitingResponses}, // that round was not asked
+		{"BlueLake", "Operator", "DELTA: [round 2] x", mail.AwaitingCompiling},
 	} {
 		must(t, func() error {
 			_, err := c.Send(t.Context(), mail.Draft{Project: project, From: step.from, To: []string{step.to}, Subject: step.subject, Body: "text", Thread: thread})

@@ -72,11 +72,20 @@ func (t *Thread) named(m *Message) *question {
 	if q := t.newest(its); q != nil {
 		return q
 	}
-	if tag := roundTag.FindStringSubmatch(m.Subject); tag != nil {
-		round, _ := strconv.Atoi(tag[1])
-		return t.newest(func(q *question) bool { return q.round == round && q.asks(m.From) })
+	if round := taggedRound(m.Subject); round > 0 {
+		return t.newest(func(q *question) bool { return (q.round == round || taggedRound(q.subject) == round) && q.asks(m.From) })
 	}
 	return nil
+}
+
+// taggedRound returns the round in a subject, or 0.
+func taggedRound(subject string) int {
+	tag := roundTag.FindStringSubmatch(subject)
+	if tag == nil {
+		return 0
+	}
+	round, _ := strconv.Atoi(tag[1]) // at most six digits
+	return round
 }
 
 // owed returns the oldest question that an agent has not answered, else the newest that it was asked.

@@ -99,6 +99,9 @@ func (t *Thread) classifyReply(m *Message, prefix string) (Meaning, int) {
 	if q == nil && (prefix == "CRITIQUE" || isCompiled(bareSubject(m.Subject))) {
 		return Criticises, t.round
 	}
+	if q == nil && m.ReplyTo == "" && taggedRound(m.Subject) > 0 {
+		return Other, t.round // to a question that was not asked: late, whatever it is
+	}
 	t.replied.Direct = q != nil
 	if q == nil {
 		q = t.owed(m.From)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"brenner/agent"
 	agentmail "brenner/agent/mail"
@@ -39,7 +40,11 @@ func (p *Project) sessionMail(open func() (*Mailbox, error)) *sessionMail {
 					p.Log.Info().Msg("the mail server responds again")
 					return
 				}
-				p.Log.Warn().Err(err).Msg("the mail server does not respond; the session waits for it")
+				what := "does not respond"
+				if mail.Responded(err) || fault.CodeOf(err) == mail.Garbled {
+					what = "does not work"
+				}
+				p.Log.Warn().Err(err).Msg("the mail server " + what + "; the session waits for it")
 			},
 		}), nil
 	})}
@@ -87,8 +92,13 @@ func (m *Models) PrepareMail(ctx context.Context, parties []flow.Party, serve bo
 		}
 		m.onClose(end)
 	}
+	slow := time.AfterFunc(slowMail, func() { m.Project.notify("waiting for the mail server, which is slow") })
+	defer slow.Stop()
 	return m.Mail.check(ctx, parties, flags)
 }
+
+// slowMail is how long a mail server may take before a session says that it waits for it.
+const slowMail = 5 * time.Second
 
 // CheckMailboxes rejects agents that would share a mailbox, with each other or with the
 // session: their messages could not be told apart.

@@ -262,7 +262,7 @@ func TestLostArbiterCallCostsItsReservation(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := got.State.Rulings[0]
-	if c.Failures != 1 || c.Lost != c.Reserved || got.State.Spent.Tokens != h.State.Spent.Tokens+c.Reserved.Tokens {
+	if c.Failures != 1 || c.Killed != 1 || c.Lost != c.Reserved || got.State.Spent.Tokens != h.State.Spent.Tokens+c.Reserved.Tokens {
 		t.Errorf("%+v, %+v and before %+v", c, got.State.Spent, h.State.Spent)
 	}
 }

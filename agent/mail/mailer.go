@@ -216,7 +216,12 @@ func (m *Mailer) open(ctx context.Context) error {
 	a, err := m.mailbox(ctx, own)
 	if fault.CodeOf(err) == post.OtherProject && !m.Fixed { // names are global there, and another project runs sessions, too
 		own.Name = senderOf(m.Sender, m.Project)
-		if a, err = m.mailbox(ctx, own); err == nil {
+		if a, err = m.mailbox(ctx, own); fault.CodeOf(err) == post.OtherProject {
+			f := *fault.Distinct(err)[0]
+			f.Hint = "another project took the name of this project's sessions: delete or rename it on the server, or use another server"
+			return &f
+		}
+		if err == nil {
 			err = m.Client.Keys().Keep(m.Client.URL(), m.Project, m.Sender, a.Name, a.Token)
 		}
 	}

@@ -145,6 +145,9 @@ func TestClaimsAreBounded(t *testing.T) {
 	refused(claim("BlueLake"), "a claim must have 1 to 500 paths, not 0")
 	refused(claim("BlueLake", paths(501, "a/%d")...), "a claim must have 1 to 500 paths, not 501")
 	refused(claim("BlueLake", strings.Repeat("x", 1025)), "a path has 1025 bytes; the limit is 1024")
+	for _, odd := range []string{"", " ", "[", "/etc/passwd", "../x", "a/../../x", `a\..\x`} {
+		refused(claim("BlueLake", "a", odd), "not a path of the project: ")
+	}
 	wordy := claim("BlueLake", "a")
 	wordy.Reason = strings.Repeat("ä", 1001)
 	refused(wordy, "the reason has 1001 characters; the limit is 1000")

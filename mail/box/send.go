@@ -188,6 +188,7 @@ func (s *sending) resolveRecipients(ctx context.Context, w *writer) ([]delivery,
 			Hint: "ask with request_contact; or a recipient writes first, or calls set_contact_policy",
 		}
 	}
+	*d = d.Unique()
 	if !had[s.sender] {
 		copies = append(copies, delivery{s.sender, howSent})
 	}

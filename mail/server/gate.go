@@ -46,17 +46,17 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 	who, err := s.caller(r.Context(), r.Header.Get("Authorization"))
 	if err != nil {
 		if fault.CodeOf(err) != mail.NoAuth {
-			refuse(w, http.StatusInternalServerError, refusalOf(nil, err).Error.Message)
+			refuseCall(w, http.StatusInternalServerError, refusalOf(nil, err).Error.Message)
 			return
 		}
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuse(w, http.StatusUnauthorized, err.Error()+"; "+fault.HintOf(err))
+		refuseCall(w, http.StatusUnauthorized, err.Error()+"; "+fault.HintOf(err))
 		return
 	}
 	if r.ContentLength > MaxRequest {
 		// The rest is read first: a client that is still sending would not see the response.
 		_, _ = io.CopyN(io.Discard, r.Body, 4*MaxRequest)
-		refuse(w, http.StatusRequestEntityTooLarge, tooLarge(r.ContentLength))
+		refuseCall(w, http.StatusRequestEntityTooLarge, tooLarge(r.ContentLength))
 		return
 	}
 	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, &admittedRequest{who, r.Context()}))

@@ -54,7 +54,11 @@ func TestGate(t *testing.T) {
 		if status == 401 && header.Get("WWW-Authenticate") != "Bearer" || status == 405 && header.Get("Allow") != "POST" {
 			t.Errorf("%s: %v", name, header)
 		}
-		if status >= 400 && (!strings.HasPrefix(header.Get("Content-Type"), "text/plain") || strings.Contains(text, operator)) {
+		kind := "text/plain"
+		if status == 401 {
+			kind = "application/json"
+		}
+		if status >= 400 && (!strings.HasPrefix(header.Get("Content-Type"), kind) || strings.Contains(text, operator)) {
 			t.Errorf("%s: %v, %q", name, header, text)
 		}
 	}

@@ -215,7 +215,7 @@ func parametersOf(path string) []argument {
 	path = strings.Replace(path, "views/ack-overdue/", "views/overdue/", 1)
 	for _, t := range templates() {
 		if _, query, ok := strings.Cut(t.uri, "{?"); ok && strings.HasPrefix(path, t.name+"/") {
-			for name := range strings.SplitSeq(strings.TrimSuffix(query, "}"), ",") {
+			for name := range strings.SplitSeq(strings.TrimPrefix(strings.TrimSuffix(query, "}"), "project,"), ",") {
 				all = append(all, argument{name: name})
 			}
 		}

@@ -16,7 +16,7 @@ import (
 func answerFaults(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequest))
 	if err != nil {
-		refuse(w, http.StatusRequestEntityTooLarge, tooLarge(int64(len(body))))
+		refuseCall(w, http.StatusRequestEntityTooLarge, tooLarge(int64(len(body))))
 		return
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -57,6 +57,15 @@ func faultOf(body []byte, text string) (int, []byte) {
 	}
 	data, _ := json.Marshal(answer) // the id was valid JSON
 	return status, data
+}
+
+// refuseCall answers a call that is not read with a JSON-RPC error without an id.
+func refuseCall(w http.ResponseWriter, status int, text string) {
+	_, answer := faultOf([]byte("{}"), text)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(answer) // the client may be gone
 }
 
 // faultWriter holds back a plain-text answer with status 400, and passes on all others.

@@ -89,12 +89,16 @@ func Attach(paths []string) (all []mail.File, err error) {
 
 // Send sends a message, and creates the sender's mailbox if necessary.
 func Send(ctx context.Context, b *project.Mailbox, d mail.Draft) (*Messages, error) {
+	if err := d.Check(); err != nil { // some servers send it anyway
+		return nil, err
+	}
 	desk := agentmail.New(agentmail.Options{Client: b.Client, Project: b.Key, Sender: d.From, Fixed: d.From != project.OperatorName})
 	if err := desk.Open(ctx); err != nil {
 		return nil, err
 	}
 	d.Project, d.From = b.Key, desk.OwnName()
 	d.To, d.CC = b.Names(d.To), b.Names(d.CC)
+	d = d.Unique()
 	var s mail.Sent
 	err := b.Client.CheckExists(ctx, b.Key, d.Recipients()...)
 	if err == nil {
@@ -153,7 +157,7 @@ func Inbox(ctx context.Context, b *project.Mailbox, q mail.InboxQuery) (*Message
 	}
 	all, err := b.Client.Inbox(ctx, q, 0)
 	if err != nil {
-		return nil, withHint(err, mailboxHint(q.Agent))
+		return nil, withHint(err, mailboxHint(q.Agent, !b.Client.TakesKeys(ctx)))
 	}
 	return &Messages{Schema: "brenner.mail.inbox/v1", Server: b.Client.URL(), Messages: all}, nil
 }
@@ -162,7 +166,7 @@ func Inbox(ctx context.Context, b *project.Mailbox, q mail.InboxQuery) (*Message
 func Thread(ctx context.Context, b *project.Mailbox, thread string) (*Messages, error) {
 	all, err := b.Client.Thread(ctx, mail.ThreadQuery{Project: b.Key, Thread: thread, Reader: b.Name(project.OperatorName), Receipts: true})
 	if err != nil {
-		return nil, withHint(err, mailboxHint(project.OperatorName))
+		return nil, withHint(err, mailboxHint(project.OperatorName, false))
 	}
 	return &Messages{Schema: "brenner.mail.thread/v1", Server: b.Client.URL(), Messages: all, Phase: mail.Read(all).Phase}, nil
 }
@@ -190,10 +194,13 @@ func Acknowledge(ctx context.Context, b *project.Mailbox, as string, id mail.ID)
 }
 
 // mailboxHint says how to create a missing mailbox. The server's own hint names tools that
-// only agents have.
-func mailboxHint(name string) string {
+// only agents have. On other servers than our own an agent registers itself.
+func mailboxHint(name string, other bool) string {
 	if name == project.OperatorName {
 		return "no mail yet: `brenner mail send --to NAME --subject TEXT …` or a session via mail creates the operator's mailbox"
+	}
+	if other {
+		return "`brenner mail agents` lists all mailboxes; an agent registers its own"
 	}
 	return "`brenner mail agents` lists all mailboxes; " + text.CommandToCopy("brenner mail token", "NAME", name) + " creates this one"
 }

@@ -246,7 +246,7 @@ func AgentSummaries(st *flow.State) []AgentSummary {
 				continue
 			}
 			spent = spent.Plus(c.Answered.Spent()).Plus(c.Lost)
-			s.Failed += c.Failures
+			s.Failed += c.Failures - c.Killed
 			if c.Turn == flow.TurnAsk && c.Status == flow.Replied {
 				s.Answered++
 			}

@@ -38,7 +38,12 @@ type ThreadAgent struct {
 // ReadThread returns the progress according to the messages of a thread.
 func ReadThread(server string, all []mail.Message) *Thread {
 	p := mail.Read(all)
-	t := &Thread{Server: server, Phase: p.Phase, Compiled: p.Compiled, Messages: len(all), Agents: []ThreadAgent{}}
+	t := &Thread{Server: server, Phase: p.Phase, Compiled: p.Compiled, Agents: []ThreadAgent{}}
+	for i := range all {
+		if all[i].ID != "" { // else not a message
+			t.Messages++
+		}
+	}
 	for _, name := range p.Asked {
 		t.Agents = append(t.Agents, ThreadAgent{
 			Name: name, Acknowledged: slices.Contains(p.Acked, name), Answered: slices.Contains(p.Answered, name),

@@ -119,7 +119,8 @@ func (s *State) applyResumed(e *journal.Entry, body *Resumed) error {
 	for c := range leg.Calls() {
 		// The reservation of a lost call counts as spent: it may have been answered.
 		if c.Status == Begun {
-			s.Spent, c.Lost, c.Failures = s.Spent.Plus(c.Reserved), c.Lost.Plus(c.Reserved), c.Failures+1
+			s.Spent, c.Lost = s.Spent.Plus(c.Reserved), c.Lost.Plus(c.Reserved)
+			c.Failures, c.Killed = c.Failures+1, c.Killed+1
 		}
 		if c.Status == Begun || c.Status == Lost {
 			c.Status = Open

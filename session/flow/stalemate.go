@@ -133,7 +133,8 @@ func (s *State) chargeLostRulings() {
 	s.Rulings = slices.Clone(s.Rulings)
 	for i := range s.Rulings {
 		if c := &s.Rulings[i]; c.Status == Begun {
-			s.Spent, c.Lost, c.Failures, c.Status = s.Spent.Plus(c.Reserved), c.Lost.Plus(c.Reserved), c.Failures+1, Open
+			s.Spent, c.Lost, c.Status = s.Spent.Plus(c.Reserved), c.Lost.Plus(c.Reserved), Open
+			c.Failures, c.Killed = c.Failures+1, c.Killed+1
 		}
 	}
 }

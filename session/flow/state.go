@@ -107,6 +107,7 @@ type Call struct {
 	Answered Answered
 	Failed   Failed // the last failure
 	Failures int    // number of failed or lost attempts
+	Killed   int    // those of them whose process was killed
 	Lost     Cost   // their possible cost
 	Once     bool   // it is one message, however often it begins
 	By       *Party // the agent as it was reached; nil before it begins

@@ -197,6 +197,9 @@ func mailInboxCommand(a *ui.App) *cobra.Command {
 			if len(args) > 0 {
 				q.Agent = args[0]
 			}
+			if q.Limit < 0 {
+				return ui.Usage(c, "--limit: negative number", "")
+			}
 			show, none := messageTable, ""
 			if bodies {
 				show = messageTexts
