@@ -1,10 +1,12 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
 
+	agentmail "brenner/agent/mail"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/mail"
@@ -56,7 +58,13 @@ func (p *Project) threadOf(ctx context.Context, h *session.History) *audit.Threa
 		names[b.Agent] = b.Name
 	}
 	t.Count(letters.Rows(h.State), names)
-	t.Waiting = h.State.OpenLeg() == nil && audit.Waits(h.State, all, names)
+	agents := make(map[string]string)
+	for _, a := range h.State.ByMail() {
+		agents[strings.ToLower(cmp.Or(names[a.Name], a.Name))] = a.Name
+	}
+	thread := sessionLetters(agentmail.ReadLetters(all, OperatorName, agents, letters.HoldsChanges))
+	rows, _ := letters.AccountFor(h.State, letters.WithAuthorities(thread, h.State.LetterAuthorities()))
+	t.SetLetters(rows, h.State.OpenLeg() != nil)
 	return t
 }
 
@@ -77,13 +85,13 @@ func (p *Project) addThread(ctx context.Context, h *session.History, s *audit.Su
 	if u := h.State.Unmailed; u.Code != "" || len(u.Missed) > 0 {
 		s.Unmailed = &u
 	}
-	s.NextOfMail(s.Mail.Waiting, s.Unmailed != nil)
+	s.AddThread(s.Mail, s.Unmailed != nil)
 }
 
 // NextOfMail names what to do with the mail of a session that ended: merge what waits, and send what was not sent.
 func (p *Project) NextOfMail(ctx context.Context, h *session.History, s *audit.Summary) {
 	if len(h.State.ByMail()) > 0 {
-		s.NextOfMail(p.threadOf(ctx, h).Waiting, h.State.Unmailed.Code != "" || len(h.State.Unmailed.Missed) > 0)
+		s.AddThread(p.threadOf(ctx, h), h.State.Unmailed.Code != "" || len(h.State.Unmailed.Missed) > 0)
 	}
 }
 

@@ -208,9 +208,11 @@ func (o *sessionMail) Letters(ctx context.Context, thread string, agents []flow.
 		names[i] = p.Name
 	}
 	all, err := desk.Letters(ctx, thread, names)
-	if err != nil {
-		return nil, err
-	}
+	return sessionLetters(all), err
+}
+
+// sessionLetters returns messages of a thread as a session reads them.
+func sessionLetters(all []agentmail.Letter) []letters.Letter {
 	out := make([]letters.Letter, len(all))
 	examples := make(map[int][]byte)
 	for i, l := range all {
@@ -218,11 +220,11 @@ func (o *sessionMail) Letters(ctx context.Context, thread string, agents []flow.
 		if _, ok := examples[asked]; !ok {
 			examples[asked] = letters.ThreadExamples(l.Asked)
 		}
-		out[i] = letters.Letter{From: l.From, Text: l.Body, Own: l.Own, Sign: l.Sign, Round: l.Round, Sent: l.Sent, Basis: letters.Basis(l.Basis), Examples: examples[asked], Letter: flow.Letter{
+		out[i] = letters.Letter{From: l.From, Text: l.Body, Own: l.Own, ByHand: l.ByHand, Sign: l.Sign, Round: l.Round, Sent: l.Sent, Basis: letters.Basis(l.Basis), Examples: examples[asked], Letter: flow.Letter{
 			ID: l.Key(), Agent: l.Agent, Subject: l.Subject, At: artifact.FormatInstant(l.Created.Time), Shown: l.Shown, To: l.Recipients,
 		}}
 	}
-	return out, nil
+	return out
 }
 
 // Publish mails a version.

@@ -57,6 +57,7 @@ func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result,
 // or an error if there are none.
 func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b *Brief) ([]letters.Row, []letters.Letter, error) {
 	var parties []flow.Party
+	var authorities []string
 	switch {
 	case state.Head.Seq > 0:
 		if leg := state.OpenLeg(); leg != nil {
@@ -65,18 +66,18 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 				Hint: "`brenner session resume " + thread + "` collects the replies; no agent is asked twice",
 			}
 		}
-		parties = state.ByMail()
+		parties, authorities = state.ByMail(), state.LetterAuthorities()
 		r.Mail.Restore(state.Mailboxes(), state.TakenMessages())
 	case b == nil:
 		return nil, nil, noSession(thread)
 	default:
-		parties = b.Agents
+		parties, authorities = b.Agents, b.Rules.Authorities
 	}
 	all, err := r.Mail.Letters(ctx, thread, parties)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, fresh := letters.AccountFor(state, all)
+	rows, fresh := letters.AccountFor(state, letters.WithAuthorities(all, authorities))
 	if len(fresh) == 0 {
 		return rows, nil, &fault.Error{
 			Code: NoLetters, Detail: "thread " + thread + " has no unmerged messages from its agents",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"brenner/merge/settle"
 	"brenner/session/flow"
 	"brenner/session/letters"
 )
@@ -34,6 +35,23 @@ func (s *run) mergeLetters(ctx context.Context, all []letters.Letter, rows []let
 		}
 	}
 	return nil
+}
+
+// LetterAccounts returns what became of the letters of a commit, which is settled again: the journal has only counts.
+func (h *History) LetterAccounts(ctx context.Context, i int) ([]settle.Account, error) {
+	c, base := &h.State.Commits[i], h.empty()
+	var err error
+	if i > 0 {
+		if base, err = h.Artifact(ctx, h.State.Commits[i-1].Version); err != nil {
+			return nil, err
+		}
+	}
+	in, err := h.input(ctx, base, &c.Committed, c.Agents, nil)
+	if err != nil {
+		return nil, h.commitError(c, err)
+	}
+	out := settle.Settle(in)
+	return out.Last(len(c.Letters)), nil
 }
 
 // completeRows writes what became of the letters of the last commit into their rows, by id.

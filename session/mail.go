@@ -76,7 +76,7 @@ func (s *run) collect(ctx context.Context) error {
 		s.Log.Warn().Err(err).Msg("cannot read the thread; its messages wait for the next round")
 		return nil
 	}
-	rows, fresh := letters.AccountFor(s.state, all)
+	rows, fresh := letters.AccountFor(s.state, letters.WithAuthorities(all, s.state.LetterAuthorities()))
 	if len(fresh) == 0 {
 		return nil
 	}

@@ -19,6 +19,7 @@ type Letter struct {
 	Agent      string   // the roster's name of its sender; empty for other senders
 	Recipients []string // the roster's names of those of its recipients that are in the roster
 	Own        bool     // of the session itself: ours, or a question or version of the thread's leader
+	ByHand     bool     // ours, but written by a person: neither a question nor a version
 	Sign       bool     // a sign of life: its subject says so, and it contains no changes
 	Round      int      // counted by the thread's kickoffs
 	Sent       int      // the newest round when it was sent
@@ -98,13 +99,17 @@ func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Let
 	if err != nil {
 		return nil, err
 	}
-	names := m.names(agents)
-	thread := post.Thread{Holds: m.Holds, Roster: slices.Sorted(maps.Keys(names))}
+	return ReadLetters(all, m.from(), m.names(agents), func(body string) bool { return m.Holds != nil && m.Holds(body) }), nil
+}
+
+// ReadLetters returns all messages of a thread as letters. Own is the name of the session on the server; names are those of its agents,
+// in small letters, with the names of the roster. Holds reports whether a text has changes.
+func ReadLetters(all []post.Message, own string, names map[string]string, holds func(string) bool) (letters []Letter) {
+	thread := post.Thread{Holds: holds, Roster: slices.Sorted(maps.Keys(names))}
 	seen := make(map[string]bool)
 	shown, newest := 0, 0
 	from := bases{of: make(map[post.ID]Basis), last: make(map[string]Basis)}
 	var asked []string
-	var letters []Letter
 	for i := range all {
 		msg := &all[i]
 		if seen[msg.Key()] && names[strings.ToLower(msg.From)] != "" && msg.ID != "" { // some servers list a message once for each recipient
@@ -112,18 +117,20 @@ func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Let
 		}
 		what, round := thread.Next(msg)
 		newest = max(newest, round)
-		ours := strings.EqualFold(msg.From, m.from())
+		ours := strings.EqualFold(msg.From, own)
 		l := Letter{
 			Message: *msg, Agent: names[strings.ToLower(msg.From)], Recipients: recipients(msg, names),
-			Sign: post.IsSign(msg.Subject) && !m.holds(msg), Round: round, Sent: newest, Basis: from.find(msg, thread.Replied()),
+			Sign: post.IsSign(msg.Subject) && !holds(msg.Body), Round: round, Sent: newest, Basis: from.find(msg, thread.Replied()),
 		}
 		l.Own = ours || what == post.Asks || what == post.Publishes && (l.Agent == "" || thread.Leads(msg.From))
 		basis := newBasis(msg, ours)
+		shows := what == post.Asks || what == post.Publishes || basis.Round > 0 || basis.Version > 0
+		l.ByHand = ours && !shows
 		shown = cmp.Or(basis.Version, shown)
 		if what == post.Asks {
 			asked = append(asked, msg.Body)
 		}
-		if l.Own && (what == post.Asks || what == post.Publishes || basis.Round > 0 || basis.Version > 0) {
+		if l.Own && shows {
 			from.add(msg, basis)
 		}
 		if seen[msg.Key()] && msg.ID != "" {
@@ -133,7 +140,7 @@ func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Let
 		l.Shown, l.Asked = shown, slices.Clip(asked)
 		letters = append(letters, l)
 	}
-	return letters, nil
+	return letters
 }
 
 func (m *Mailer) holds(msg *post.Message) bool { return m.Holds != nil && m.Holds(msg.Body) }

@@ -156,7 +156,7 @@ func brenner() Table {
 		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta artifact/lint merge merge/settle patch"},
 		{Path: "session/view", Kind: Pure, Needs: "internal/fault internal/text artifact"},
 		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact artifact/delta roster merge store/journal session/stalemate", Outside: jsonv2 + " " + jsontext},
-		{Path: "session/letters", Kind: Shell, Needs: "artifact artifact/delta merge merge/settle store session/flow"},
+		{Path: "session/letters", Kind: Shell, Needs: "internal/fault artifact artifact/delta merge merge/settle store session/flow"},
 		{
 			Path: "session", Kind: Shell,
 			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint roster merge merge/settle patch kickoff " +

@@ -312,7 +312,7 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 		if err := s.addIgnored(ctx, h, c, report); err != nil {
 			return err
 		}
-		if err := s.addLetterWarnings(ctx, h, c, report); err != nil {
+		if err := s.addLetters(ctx, h, i); err != nil {
 			return err
 		}
 		if err := s.addIdle(ctx, h, i, report); err != nil {

@@ -3,13 +3,10 @@ package audit
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"brenner/artifact"
 	"brenner/mail"
-	"brenner/session/flow"
 	"brenner/session/letters"
-	"brenner/store"
 )
 
 // Thread is the progress of a session according to its mail thread alone.
@@ -22,6 +19,8 @@ type Thread struct {
 	Names    map[string]string `json:"names,omitempty"`   // agents with other names on the server
 	Problem  string            `json:"problem,omitempty"` // why the thread could not be read
 	Waiting  bool              `json:"waiting,omitzero"`  // messages of agents are not merged yet
+	// Letters are the messages that the journal does not have: not read yet, or not to be read.
+	Letters []letters.Row `json:"-"`
 	// Acks says who acknowledged the messages that ask for it, as the server reports. NoAcks means that it reports nothing.
 	Acks   []mail.Ack `json:"acknowledgements,omitempty"`
 	NoAcks bool       `json:"no_acknowledgements,omitzero"`
@@ -71,19 +70,6 @@ func (t *Thread) SetAcks(all []mail.Message, acks []mail.Ack, known bool) {
 	}
 }
 
-// Waits reports whether a message of an agent is not merged yet. Names maps agents to their names on the server.
-func Waits(state *flow.State, all []mail.Message, names map[string]string) bool {
-	taken, known := state.TakenMessages(), state.KnownTexts()
-	return slices.ContainsFunc(all, func(m mail.Message) bool {
-		i := slices.IndexFunc(state.ByMail(), func(p flow.Party) bool { return strings.EqualFold(cmp.Or(names[p.Name], p.Name), m.From) })
-		if i < 0 || m.ID == "" || taken[m.Key()] {
-			return false
-		}
-		_, repeated := known[flow.AgentText{Agent: state.ByMail()[i].Name, Hash: store.Hash([]byte(m.Body))}]
-		return !repeated && (!mail.IsSign(m.Subject) || letters.HoldsChanges(m.Body))
-	})
-}
-
 // Count counts the letters that were read as answers, whatever their subjects say. Names maps agents to
 // their names on the server.
 func (t *Thread) Count(rows []letters.Row, names map[string]string) {
@@ -94,4 +80,30 @@ func (t *Thread) Count(rows []letters.Row, names map[string]string) {
 		}
 		a.Answered = a.Answered || slices.ContainsFunc(rows, its)
 	}
+}
+
+// SetLetters keeps the messages that are not merged yet, of a session without an open round, and those that are not read but may
+// have changes.
+func (t *Thread) SetLetters(rows []letters.Row, open bool) {
+	for i := range rows {
+		switch r := &rows[i]; r.Outcome {
+		case letters.Waiting:
+			r.New = false // nothing has read it
+			if !open {
+				t.Waiting, t.Letters = true, append(t.Letters, *r)
+			}
+		case letters.Stranger, letters.Nameless:
+			t.Letters = append(t.Letters, *r)
+		default:
+			if r.Outcome == letters.Own && len(r.Refusals) > 0 {
+				t.Letters = append(t.Letters, *r)
+			}
+		}
+	}
+}
+
+// AddThread adds the messages of the thread that the journal does not have, and what to do about mail.
+func (s *Summary) AddThread(t *Thread, unsent bool) {
+	s.Letters = append(s.Letters, t.Letters...)
+	s.NextOfMail(t.Waiting, unsent)
 }

@@ -111,7 +111,7 @@ func (s *State) checkLetters(e *journal.Entry, c *Committed) error {
 		switch {
 		case seen[l.ID]:
 			return s.badEntry(e, "message %s was taken before", fault.Shown(l.ID))
-		case !slices.Contains(s.agents(), l.Agent):
+		case !slices.Contains(s.agents(), l.Agent) && !slices.Contains(s.LetterAuthorities(), l.Agent):
 			return s.badEntry(e, "%s wrote a letter, but is not in the roster", fault.Shown(l.Agent))
 		case (l.Follows != "") != ofRound || ofRound && !s.OpenLeg().repliedBy(l.Agent, l.Follows):
 			return s.badEntry(e, "message %s follows %s, which is not a reply of %s in the round", fault.Shown(l.ID), fault.Shown(l.Follows), fault.Shown(l.Agent))
@@ -121,6 +121,14 @@ func (s *State) checkLetters(e *journal.Entry, c *Committed) error {
 		seen[l.ID] = true
 	}
 	return nil
+}
+
+// LetterAuthorities returns the authorities whose letters are read: since reader/4, all but the operator.
+func (s *State) LetterAuthorities() []string {
+	if !s.Opened.Reads().Since(delta.FourthReader) {
+		return nil
+	}
+	return s.Opened.Rules.Authorities
 }
 
 // repliedBy reports whether a message is the agent's reply in the leg, or its correction.

@@ -10,6 +10,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
+	"brenner/internal/fault"
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/session/flow"
@@ -22,6 +23,8 @@ type Letter struct {
 	From        string // the sender's name on the server
 	Text        string
 	Own         bool   // of the session itself
+	ByHand      bool   // of its operator: neither a question nor a version
+	Authority   bool   // of a person who may change everything; see WithAuthorities
 	Sign        bool   // a sign of life without changes
 	Round       int    // of the thread, counted by kickoffs from 1
 	Sent        int    // the newest round when it was sent
@@ -80,17 +83,20 @@ type Row struct {
 	Of      string `json:"of,omitempty"`     // the message that it repeats
 	// Conflicts are the places at which a new message conflicts with another: H1.claim.
 	Conflicts []string `json:"conflicts,omitempty"`
-	// Refusals are the parts of a new message that were not taken.
+	// Refusals are the parts of a message that were not taken.
 	Refusals []settle.Refusal `json:"refusals,omitempty"`
 	// Warnings are about references in the message, bound to another's item or to none, and about corrections.
 	// `session compile` lists those of new messages, `session status` all.
 	Warnings []merge.Warning `json:"warnings,omitempty"`
 }
 
+// OperatorMessage is the code of a change in a message of the operator.
+const OperatorMessage fault.Code = "OPERATOR_MESSAGE" // A message of the operator in a session's thread has a change; such messages are not read.
+
 // Outcomes of messages that were not read.
 const (
 	Own      = "own"           // a question, a version or a reminder of the session
-	Stranger = "not_in_roster" // its sender is not in the roster
+	Stranger = "not_in_roster" // its sender is neither in the roster nor an authority
 	Sign     = "sign_of_life"  // its subject says so (ACK, CLAIM, INFO, …), and it attempts no change
 	Repeated = "duplicate"     // its sender wrote the same text, or all of its changes, before
 	Reply    = "reply"         // it answers a call whose round is not settled yet
@@ -138,8 +144,11 @@ func AccountFor(state *flow.State, all []Letter) (rows []Row, fresh []Letter) {
 		switch {
 		case l.Own:
 			row.Outcome = Own
+			if l.ByHand {
+				row.Refusals = l.refusals(OperatorMessage, "a message of the operator is not read; `brenner session apply` makes changes by hand")
+			}
 		case l.Agent == "":
-			row.Outcome = Stranger
+			row.Outcome, row.Refusals = Stranger, l.refusals(merge.UnknownAgent, fault.Shown(l.From)+" is neither in the roster nor an authority")
 		case strings.HasPrefix(l.ID, "@"): // only a time
 			row.Outcome = Nameless
 		case merged:
@@ -169,9 +178,43 @@ func (l *Letter) repeats(known map[flow.AgentText]string) (of string, ok bool) {
 	return of, ok
 }
 
+// refusals returns the changes in a message that is not read.
+func (l *Letter) refusals(code fault.Code, why string) (all []settle.Refusal) {
+	reply := delta.Read([]byte(l.Text), delta.Options{Reader: delta.NewestReader, Author: l.From})
+	for i := range reply.Blocks {
+		if b := &reply.Blocks[i]; !b.Skipped() {
+			all = append(all, settle.Refusal{Line: b.Line, Delta: b.Delta.Brief(), Code: code, Message: why})
+		}
+	}
+	return all
+}
+
 // Compare orders letters by round. A late one comes after those of the rounds that ended before it: the
-// authors of those cannot have seen it.
-func (l *Letter) Compare(m *Letter) int { return cmp.Or(l.Sent-m.Sent, l.Round-m.Round) }
+// authors of those cannot have seen it. Those of authorities come last, in a commit of their own: what they write is later
+// than what agents wrote.
+func (l *Letter) Compare(m *Letter) int {
+	return cmp.Or(l.Sent-m.Sent, l.Round-m.Round, boolInt(l.Authority)-boolInt(m.Authority))
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// WithAuthorities sets the authors of letters that authorities sent. They are read as the letters of agents are, but their authors
+// may change everything.
+func WithAuthorities(all []Letter, authorities []string) []Letter {
+	for i := range all {
+		l := &all[i]
+		at := slices.IndexFunc(authorities, func(name string) bool { return strings.EqualFold(name, l.From) })
+		if at >= 0 && l.Agent == "" && !l.Own {
+			l.Agent, l.Authority = authorities[at], true
+		}
+	}
+	return all
+}
 
 // journaled returns what became of the messages in the journal, by id.
 func journaled(state *flow.State) map[string]Row {
@@ -258,6 +301,9 @@ func Journal(state *flow.State, fresh []Letter) (all []flow.Letter, texts [][]by
 			continue
 		}
 		l.Shown, l.Letter.Round, l.Direct = l.Basis.shown(state), l.roundIn(state), l.Basis.Direct
+		if l.Authority {
+			l.Shown = state.Version() // as for changes by hand
+		}
 		if l.Letter.Examples, l.More = kickoffExamples(state, l.Agent); l.Letter.Examples == "" && l.Examples != nil {
 			l.Letter.Examples = store.Hash(l.Examples)
 			if !stored[l.Letter.Examples] {

@@ -126,7 +126,7 @@ func letterOutcome(r *letters.Row) string {
 	case letters.Own:
 		return "sent by the session or its operator"
 	case letters.Stranger:
-		return "not read: the sender is not in the roster"
+		return "not read: the sender is neither in the roster nor an authority"
 	case letters.Sign:
 		return "sign of life"
 	case letters.Repeated:
@@ -136,7 +136,7 @@ func letterOutcome(r *letters.Row) string {
 	case letters.Replaced:
 		return "reply in round " + strconv.Itoa(r.Round) + ", counted with its correction, " + ui.Clean(r.Of)
 	case letters.Waiting:
-		return "not merged yet"
+		return "not read yet: brenner session compile reads it"
 	case letters.Nameless:
 		return "not read: the server gave it no id"
 	case letters.Merged:
