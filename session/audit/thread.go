@@ -54,7 +54,7 @@ func ReadThread(server string, all []mail.Message) *Thread {
 
 // SetAcks sets the acknowledgements that the server reports. That of an agent's newest question counts.
 func (t *Thread) SetAcks(all []mail.Message, acks []mail.Ack, known bool) {
-	t.Acks, t.NoAcks = acks, !known
+	t.Acks, t.NoAcks = acks, !known || len(acks) == 0 && len(t.Agents) > 0
 	asks := make(map[mail.ID]bool)
 	for i := range all {
 		asks[all[i].ID] = mail.PrefixOf(all[i].Subject) == "KICKOFF"

@@ -194,7 +194,7 @@ func mailStatus(t *audit.ThreadAgent) string {
 // ackText says who acknowledged the messages that ask for it, as the server reports.
 func ackText(t *audit.Thread) string {
 	if t.NoAcks {
-		return "this server does not report acknowledgements"
+		return "the server does not report who acknowledged"
 	}
 	var agents []string
 	asked, missing := make(map[string]int), make(map[string][]string)
