@@ -77,7 +77,7 @@ func (r Reader) Scanner() markdown.Version {
 
 // Remarks returns the rules by which the text beside a block of an author, who may be unknown (""), is read.
 func (r Reader) Remarks(author string) remark.Rules {
-	return remark.Rules{Author: author, Oblique: r.Since(ThirdReader)}
+	return remark.Rules{Author: author, Oblique: r.Since(ThirdReader), Choosing: r.Since(FourthReader)}
 }
 
 // WithoutReasoning returns a reply without its reasoning, in which all lines keep their numbers. The

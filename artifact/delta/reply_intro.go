@@ -238,6 +238,9 @@ func (r *reader) refuseNamed(blocks []Block) {
 		if said.Nth == remark.Last {
 			said.Nth = len(r.beside.leads)
 		}
+		if said.Kept != 0 && (len(blocks) < 2 || said.Kept == countOK(blocks)) {
+			continue // it keeps all of them
+		}
 		for i, led := range r.beside.leads {
 			for j := led.from; j < r.fenceEnd(i); j++ {
 				if said.Names(i+1, blocks[j].Delta.Operation, blocks[j].Delta.Target) {
@@ -246,6 +249,15 @@ func (r *reader) refuseNamed(blocks []Block) {
 			}
 		}
 	}
+}
+
+func countOK(blocks []Block) (n int) {
+	for i := range blocks {
+		if blocks[i].OK {
+			n++
+		}
+	}
+	return n
 }
 
 func fateNamed(said remark.Remark) fate {

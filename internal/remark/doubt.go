@@ -15,6 +15,7 @@ type Rules struct {
 	Oblique  bool    // a block is taken only if what stands beside it is clear
 	Findings bool    // the blocks are findings of a critic, who writes of records: only what takes them back counts
 	Patches  bool    // the blocks are patches of texts: "the second patch" is one of them
+	Choosing bool    // sentences that keep only some of several blocks count, and lines that name another author
 	Answer   *Answer // the reply answers a request for corrections; nil otherwise
 
 	read *memo // nil if nothing is kept

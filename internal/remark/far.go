@@ -105,6 +105,10 @@ func (r Rules) Spares(text []byte) (all []Remark) {
 				all = append(all, Remark{Line: sentence, Open: true, About: About{All: true}})
 				continue
 			}
+			if said, ok := keepsSome(sentence, r.inWords(lower)); ok && r.Choosing {
+				all = append(all, said)
+				continue
+			}
 			m := spare.FindStringSubmatch(lower)
 			if m == nil || strings.HasPrefix(lower, "if ") || strings.HasPrefix(lower, "unless ") || strings.HasSuffix(lower, "?") || kinds(r.tokens(sentence))&(source|others) != 0 {
 				continue

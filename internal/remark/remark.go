@@ -18,6 +18,7 @@ type Remark struct {
 	Several bool // it speaks of all blocks that follow it directly
 	Open    bool // it only leaves open whether the block is meant
 	Ahead   bool // it speaks of the block that follows it, even if it withdraws the one above
+	Kept    int  // how many of the blocks above it a remark keeps, or Some; 0 if it does not choose
 	About        // which blocks above it a remark behind a block speaks of
 }
 
@@ -86,6 +87,9 @@ func (r Rules) Before(text, block []byte) (Remark, bool) {
 			text = rulers.ReplaceAll(text, []byte("\n"))
 		}
 		if said, ok := muses(text); ok {
+			return said, true
+		}
+		if said, ok := r.ofOthers(text); r.Choosing && ok {
 			return said, true
 		}
 		if said, ok := r.doubtBefore(text, block); ok {
