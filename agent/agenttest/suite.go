@@ -236,7 +236,7 @@ func asFailure(t *testing.T, reply agent.Reply, err error) *agent.Failure {
 
 func retried(t *testing.T, k Kind) {
 	if k.Failing == nil {
-		t.Skip("it waits until what fails works again")
+		return // it waits until what fails works again
 	}
 	s := k.Failing(t, 2, "at last")
 	a := wrapped(t, s)
