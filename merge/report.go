@@ -238,6 +238,24 @@ func (r *Report) LabelsTaken() int {
 	return n
 }
 
+// Unresolved returns a row for each reference that is bound to nothing: that of its delta, with the code and the message of the
+// warning. Stored reports name the delta in the message.
+func (r *Report) Unresolved() (all []Row) {
+	rows := make(map[string]*Row, len(r.Deltas))
+	for i := range r.Deltas {
+		rows[r.Deltas[i].DeltaID] = &r.Deltas[i]
+	}
+	for _, w := range r.Warnings {
+		id, _, _ := strings.Cut(w.Message, " of ")
+		if row := rows[id]; row != nil && w.Code == UnresolvedRef {
+			one := *row
+			one.Code, one.Message, one.Fields = w.Code, strings.TrimPrefix(w.Message, id+" of "+fault.Shown(row.Agent)+": "), nil
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
 // Clean reports whether every delta was accepted or was a duplicate.
 func (r *Report) Clean() bool {
 	for i := range r.Deltas {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"brenner/artifact"
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/kickoff"
 	"brenner/merge"
@@ -252,7 +253,7 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (*view.I
 	for _, n := range state.Notes {
 		in.Notes = append(in.Notes, view.Note{By: n.Author, Text: n.Text})
 	}
-	report, err := s.lastReport(ctx, state, name)
+	report, unresolved, err := s.lastReport(ctx, state, name)
 	if err != nil {
 		return nil, err
 	}
@@ -264,6 +265,9 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (*view.I
 	}
 	for i := range report {
 		in.Feedback = append(in.Feedback, feedbackOn(&report[i], state.Opened.Follows(flow.SecondProtocol))...)
+	}
+	for _, row := range unresolved {
+		in.Feedback = append(in.Feedback, view.Outcome{Target: row.TargetID, Disposition: row.Disposition.String(), Code: row.Code, Delta: row.DeltaID, Message: row.Message})
 	}
 	patches, err := s.patchFeedback(ctx, state, name)
 	if err != nil {
@@ -312,26 +316,24 @@ func feedbackOn(row *merge.Row, fields bool) []view.Outcome {
 	return all
 }
 
-// lastReport returns the outcomes of an agent's last deltas.
-func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([]merge.Row, error) {
+// lastReport returns the outcomes of an agent's last deltas, and since reader/4 their references that are bound to nothing.
+func (s *run) lastReport(ctx context.Context, state *flow.State, name string) (rows, unresolved []merge.Row, err error) {
 	last := lastReplyCommit(state, name)
 	if last == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	report := s.report
 	if s.reported != last.Report { // settled in an earlier round, or by an earlier run
-		var err error
 		if report, err = readReport(ctx, s.store, last.Report); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	var rows []merge.Row
-	for _, row := range report.Merge.Deltas {
-		if row.Agent == name {
-			rows = append(rows, row)
-		}
+	others := func(row merge.Row) bool { return row.Agent != name }
+	rows = slices.DeleteFunc(slices.Clone(report.Merge.Deltas), others)
+	if state.Opened.Reads().Since(delta.FourthReader) {
+		unresolved = slices.DeleteFunc(report.Merge.Unresolved(), others)
 	}
-	return rows, nil
+	return rows, unresolved, nil
 }
 
 // lastReply tells an agent in one sentence that its last reply came to nothing, or was cut, or returns "".

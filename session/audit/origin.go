@@ -73,6 +73,8 @@ type Origin struct {
 	// Renumbered are the ids behind those that the author assumed for new items, for its own item and
 	// where the text mentions one: "BlueLake's H5 is H7".
 	Renumbered []string `json:"renumbered,omitempty"`
+	// Unresolved says for each reference in the delta of a call that it is bound to nothing.
+	Unresolved []string `json:"unresolved,omitempty"`
 }
 
 func (origin *Origin) setAddress(a session.Address) {
@@ -97,6 +99,8 @@ type mergedDelta struct {
 	row    *merge.Row
 	by     *delta.Delta // the one of the repair that replaced it before the merge
 	record string       // the id of the record that did
+
+	unresolved []string // references that are bound to nothing
 }
 
 // OriginsOf replays a session to locate every delta.
@@ -122,6 +126,11 @@ func OriginsOf(ctx context.Context, h *session.History) (*Origins, error) {
 			w := &mergedDelta{delta: d, commit: &r.Commit, row: rows[d.ID]}
 			o.deltas[d.ID] = w
 			o.order = append(o.order, w)
+		}
+		for _, row := range r.Settlement.Report.Unresolved() {
+			if w := o.deltas[row.DeltaID]; w != nil {
+				w.unresolved = append(w.unresolved, string(row.Code)+": "+row.Message)
+			}
 		}
 		o.addReplaced(r)
 		o.current = r.Settlement.Artifact
@@ -220,6 +229,7 @@ func (o *Origins) FromCall(ctx context.Context, id string) ([]Origin, error) {
 		}
 		if origin.Call == id {
 			origin.setAddress(session.Address{Thread: o.h.Thread, Version: origin.Version, Item: w.target()})
+			origin.Unresolved = w.unresolved
 			all = append(all, origin)
 		}
 	}

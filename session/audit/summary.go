@@ -71,6 +71,9 @@ type Summary struct {
 	Skipped []Rejection `json:"skipped,omitempty"`
 	// LabelsTaken are ADDs that were taken without an id that they carried.
 	LabelsTaken []Rejection `json:"labels_taken,omitempty"`
+	// Unresolved are references in replies, in changes by hand and in the brief that are bound to nothing. Those in letters are
+	// among their warnings.
+	Unresolved []Rejection `json:"unresolved,omitempty"`
 	// Letters are the messages of the thread outside of calls; after a compilation, all messages of
 	// the thread.
 	Letters []letters.Row `json:"letters,omitempty"`
@@ -330,7 +333,8 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 	return nil
 }
 
-// addRejections adds the deltas of a commit that were rejected, without effect, or taken without their label.
+// addRejections adds the deltas of a commit that were rejected, without effect, or taken without their label, and references
+// that are bound to nothing.
 func (s *Summary) addRejections(ctx context.Context, h *session.History, c *flow.Commit, report *session.Report) error {
 	written, err := writtenIn(ctx, h, c, report)
 	if err != nil {
@@ -341,6 +345,11 @@ func (s *Summary) addRejections(ctx context.Context, h *session.History, c *flow
 			if p.Code == delta.MessageTooLarge {
 				s.Rejected = append(s.Rejected, Rejection{Version: c.Version, Agent: reading.Agent, Code: p.Code, Message: p.Message})
 			}
+		}
+	}
+	for _, row := range report.Merge.Unresolved() {
+		if w := written[row.DeltaID]; w.Text != inLetter && c.Source != flow.ByThread {
+			s.Unresolved = append(s.Unresolved, Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Message, "", w})
 		}
 	}
 	for _, row := range report.Merge.Deltas {

@@ -46,7 +46,7 @@ func writtenAt(line int, d *delta.Delta) Written {
 }
 
 // writtenIn returns where the agents wrote the deltas of a round, by id: all deltas of each agent of which
-// one was rejected, had no effect or lost its label.
+// one was rejected, had no effect, lost its label or has an unresolved reference.
 func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *session.Report) (map[string]Written, error) {
 	leg := h.State.Leg(c.Round, c.Leg)
 	if c.Source != flow.ByThread && (c.Source != flow.ByRound || leg == nil) {
@@ -58,6 +58,9 @@ func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *
 		if row.Code == merge.LabelTaken || slices.Contains([]merge.Disposition{merge.Rejected, merge.Skipped, merge.Superseded}, row.Disposition) {
 			agents[row.Agent] = true
 		}
+	}
+	for _, row := range report.Merge.Unresolved() {
+		agents[row.Agent] = true
 	}
 	all := make(map[string]Written)
 	if err := addLetters(ctx, h, c, agents, all); err != nil || c.Source == flow.ByThread {

@@ -325,7 +325,7 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	const most = 10
 	summaryOutcomes(s, b)
 	b.WriteString(summaryDeltas("Rejected", s.Rejected) + summaryDeltas("Without effect", s.Skipped) +
-		summaryDeltas("Added without the id that they carried", s.LabelsTaken) + summaryRefused(s) + summaryIgnored(s))
+		summaryDeltas("Added without the id that they carried", s.LabelsTaken) + summaryDeltas("References", s.Unresolved) + summaryRefused(s) + summaryIgnored(s))
 	if len(s.Conflicts) > 0 {
 		b.WriteString("\nConflicts:\n")
 		for i, c := range s.Conflicts {

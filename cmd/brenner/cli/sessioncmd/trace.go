@@ -377,6 +377,9 @@ func deltaRows(deltas []audit.Origin) [][]string {
 		rows = append(rows, []string{
 			fmt.Sprintf("  line %d", d.Line), d.Outcome, ui.OrDash(d.Operation), ui.OrDash(d.Item), ui.Clean(d.Delta), ui.Clip(what),
 		})
+		for _, why := range d.Unresolved {
+			rows = append(rows, []string{"", "", "", ui.OrDash(d.Item), ui.Clean(d.Delta), ui.Clip(ui.Clean(why))})
+		}
 	}
 	return rows
 }
