@@ -76,9 +76,11 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		}
 		return f
 	}
-	if name, ok := remark.Name(between); ok && r.opt.Author == "" {
-		if _, own := r.decidesLater(b.End); own {
-			return fateDisowned(name)
+	if r.opt.Author == "" {
+		if name, ok := remark.Name(between); ok {
+			if _, own := r.decidesLater(b.End); own {
+				return fateDisowned(name)
+			}
 		}
 	}
 	if !r.remarks().Keeps(&r.beside.section, between, r.src[b.Start:b.End], r.src[b.End:], isNew) {
@@ -123,6 +125,7 @@ func (r *reader) decidesLater(at int) (answer, change bool) {
 // remarks returns the rules by which the text beside blocks is read.
 func (r *reader) remarks() remark.Rules {
 	rules := r.opt.Reader.Remarks(r.opt.Author)
+	rules.Memory = &r.memory
 	if rules.Oblique = rules.Oblique && !r.opt.Repair; r.third && r.opt.Repair {
 		if r.beside.answer == nil {
 			r.beside.answer = remark.AnswerOf(r.src)

@@ -14,6 +14,7 @@ import (
 	"brenner/artifact/delta/nearjson"
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
+	"brenner/internal/remark"
 )
 
 // reader collects the blocks of one reply.
@@ -36,6 +37,7 @@ type reader struct {
 	draft     int // the first line of a delta in reasoning, or 0
 	depth     int // the number of texts of objects around this one
 	beside    beside
+	memory    remark.Memory
 	foreign   span // the last message of another author
 	ownEnd    int  // where the first one begins, or 0
 	spent     int  // the line where effort ran out, or 0

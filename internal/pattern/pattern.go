@@ -5,7 +5,6 @@
 package pattern
 
 import (
-	"bytes"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -17,7 +16,7 @@ import (
 type Pattern struct {
 	source func() string
 	whole  func() *regexp.Regexp
-	forms  func() []*form
+	forms  func() *index
 }
 
 // New returns the Pattern of an expression. A wrong one panics when it is first tried.
@@ -28,7 +27,7 @@ func Of(source func() string) *Pattern {
 	return &Pattern{
 		source: source,
 		whole:  sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source()) }),
-		forms:  sync.OnceValue(func() []*form { return formsOf(source()) }),
+		forms:  sync.OnceValue(func() *index { return indexOf(formsOf(source())) }),
 	}
 }
 
@@ -37,73 +36,54 @@ func (p *Pattern) String() string { return p.source() }
 
 // MatchString reports whether the text has a match.
 func (p *Pattern) MatchString(s string) bool {
-	seen, isShort := pairsIn(s)
-	for _, f := range p.forms() {
-		if mayMatch(f, s, &seen, isShort, strings.Contains) && f.compiled().MatchString(s) {
-			return true
-		}
-	}
-	return false
+	return search(p.forms(), s, func(f *form) bool { return f.compiled().MatchString(s) })
 }
 
 // Match reports whether the text has a match.
 func (p *Pattern) Match(b []byte) bool {
-	seen, isShort := pairsIn(b)
-	for _, f := range p.forms() {
-		if mayMatch(f, b, &seen, isShort, contains) && f.compiled().Match(b) {
-			return true
-		}
-	}
-	return false
+	return search(p.forms(), b, func(f *form) bool { return f.compiled().Match(b) })
 }
 
 // in returns the compiled expression, or nil if the text has no match.
 func (p *Pattern) in(s string) *regexp.Regexp {
-	forms := p.forms()
-	seen, isShort := pairsIn(s)
-	for _, f := range forms {
-		if mayMatch(f, s, &seen, isShort, strings.Contains) && (len(forms) == 1 || !isShort || f.compiled().MatchString(s)) {
-			return p.whole()
-		}
+	isTried := len(p.forms().forms) > 1 && len(s) <= maxShort
+	if search(p.forms(), s, func(f *form) bool { return !isTried || f.compiled().MatchString(s) }) {
+		return p.whole()
 	}
 	return nil
 }
 
 func (p *Pattern) inBytes(b []byte) *regexp.Regexp {
-	forms := p.forms()
-	seen, isShort := pairsIn(b)
-	for _, f := range forms {
-		if mayMatch(f, b, &seen, isShort, contains) && (len(forms) == 1 || !isShort || f.compiled().Match(b)) {
-			return p.whole()
-		}
+	isTried := len(p.forms().forms) > 1 && len(b) <= maxShort
+	if search(p.forms(), b, func(f *form) bool { return !isTried || f.compiled().Match(b) }) {
+		return p.whole()
 	}
 	return nil
 }
 
-func contains(b []byte, word string) bool { return bytes.Contains(b, []byte(word)) }
+// Set is several patterns that are tried on the same texts, of which most have no match of any.
+type Set struct{ forms func() *index }
+
+// SetOf returns the set of some patterns.
+func SetOf(patterns ...*Pattern) *Set {
+	return &Set{sync.OnceValue(func() *index {
+		var all []*form
+		for _, p := range patterns {
+			all = append(all, p.forms().forms...)
+		}
+		return indexOf(all)
+	})}
+}
+
+// MayMatch reports whether a text may have a match of a pattern of the set. If not, it has none.
+func (s *Set) MayMatch(text string) bool {
+	return search(s.forms(), text, func(*form) bool { return true })
+}
 
 // form is one of the alternatives of a pattern. Small expressions are matched much faster than one that has all.
 type form struct {
 	compiled func() *regexp.Regexp
 	needs    [][]word // of each, every match has one
-}
-
-// maxShort is the size of texts whose pairs of letters are looked at first.
-const maxShort = 2048 // bytes
-
-// mayMatch reports whether a text has one of each list of words that a form needs. In a short text, seen are its pairs.
-func mayMatch[T any](f *form, text T, seen *pairs, isShort bool, contains func(T, string) bool) bool {
-	for _, words := range f.needs {
-		found := false
-		for i := 0; i < len(words) && !found; i++ {
-			w := &words[i]
-			found = (!isShort || w.isIn(seen)) && (w.anyCase || contains(text, w.text))
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
 }
 
 func formsOf(source string) []*form {

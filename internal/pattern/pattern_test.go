@@ -16,6 +16,7 @@ func TestMatchesAsItsExpression(t *testing.T) {
 		`a|b`, `^(?:not|never) (?:sent|merged)\b|\bdraft(s)?$`, `(?i)^Note: |\bDRAFT\b`, `(?:x+y|z{2,})w`, `[|]|\||c`, `(?m)^sent$|^$`, `(block) (\d+)|delta`, `\b(?:i|we) (?:withdraw|retract)\b.*\bit\b`, `(?s)a.b|(?:)`,
 	} {
 		p, whole := New(source), regexp.MustCompile(source)
+		both := SetOf(New("never|block"), p)
 		words := []string{"a", "b", "c", "not", "never", "sent", "merged", "draft", "drafts", "Note: ", "note: ", "xxy", "zzw", "w", "|", "\n", "block", "12", "delta", "i", "withdraw", "it", "é"}
 		for range 2000 {
 			var text string
@@ -31,6 +32,12 @@ func TestMatchesAsItsExpression(t *testing.T) {
 			}
 			if got := p.Match([]byte(text)); got != want {
 				t.Fatalf("%s in the bytes of %q: %t, want %t", source, text, got, want)
+			}
+			if want && !both.MayMatch(text) {
+				t.Fatalf("a set with %s may not match %q", source, text)
+			}
+			if long := text + strings.Repeat("\n", maxShort); matched%50 == 0 && (p.MatchString(long) != whole.MatchString(long) || p.Match([]byte(long)) != whole.MatchString(long)) {
+				t.Fatalf("%s in a long text of %q: not %t", source, text, whole.MatchString(long))
 			}
 			if got, want := p.FindStringSubmatch(text), whole.FindStringSubmatch(text); !slices.Equal(got, want) {
 				t.Fatalf("%s in %q: found %q, want %q", source, text, got, want)

@@ -2,97 +2,147 @@ package pattern
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
 // word is a part of every match of an expression.
 type word struct {
-	text    string
-	anyCase bool
-	pairs   [3]pair // the first, the middle and the last one
+	text         string
+	anyCase      bool
+	begins, ends bool // no letter stands before it, or behind it
 }
 
-// pair is two bytes in a row, of which the last five bits count: the letters in any case.
-type pair struct{ first, second byte }
+// edge stands for the place before a word or behind it, in the texts that an expression matches.
+const edge = "\x01"
 
-// pairs are the pairs in a text: for each first byte, a bit for each second one.
-type pairs [32]uint32
-
-// anyPair is in every text.
-var anyPair = pair{0, 31}
-
-// pairsIn returns the pairs of a text. It fails if the text is long, and has most of them.
-func pairsIn[T string | []byte](text T) (all pairs, ok bool) {
-	if len(text) > maxShort {
-		return all, false
-	}
-	all[anyPair.first] = 1 << anyPair.second
-	last := byte(0)
-	for i := range len(text) {
-		next := text[i] & 31
-		all[last] |= 1 << next
-		last = next
-	}
-	return all, true
-}
-
-func wordOf(text string, anyCase bool) word {
-	w := word{text: text, anyCase: anyCase, pairs: [3]pair{anyPair, anyPair, anyPair}}
-	if len(text) > 1 {
-		for i, at := range [...]int{1, len(text) / 2, len(text) - 1} {
-			w.pairs[i] = pair{text[at-1] & 31, text[at] & 31}
-		}
-	}
-	return w
-}
-
-// isIn reports whether a text with some pairs may have a word.
-func (w *word) isIn(all *pairs) bool {
-	a, b, c := w.pairs[0], w.pairs[1], w.pairs[2]
-	return all[a.first&31]>>(a.second&31)&(all[b.first&31]>>(b.second&31))&(all[c.first&31]>>(c.second&31))&1 != 0
-}
+// mostTexts is how many texts of an expression are listed.
+const mostTexts = 16
 
 // needed returns lists of words. Every match has one of each list.
-func needed(tree *syntax.Regexp) (all [][]word) {
-	switch tree.Op {
-	case syntax.OpLiteral:
-		isFolded := tree.Flags&syntax.FoldCase != 0
-		for _, text := range pieces(string(tree.Rune), isFolded) {
-			all = append(all, []word{wordOf(text, isFolded)})
-		}
-	case syntax.OpCapture, syntax.OpPlus:
-		return needed(tree.Sub[0])
-	case syntax.OpRepeat:
-		if tree.Min > 0 {
-			return needed(tree.Sub[0])
-		}
-	case syntax.OpConcat:
-		for _, sub := range tree.Sub {
-			all = append(all, needed(sub)...)
-		}
-	case syntax.OpAlternate:
-		var either []word
-		for _, sub := range tree.Sub {
-			words := best(needed(sub))
-			if words == nil {
-				return nil
-			}
-			either = append(either, words...)
-		}
-		return [][]word{either}
+func needed(tree *syntax.Regexp) [][]word {
+	texts, all := read(tree)
+	if texts != nil {
+		return listed(texts)
 	}
 	return all
 }
 
-// pieces returns the parts of a literal that are worth a search. In any case, k and s are not: they have other forms.
-func pieces(text string, isFolded bool) (all []string) {
-	const common = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ,.\n"
-	parts := []string{text}
-	if isFolded {
-		parts = strings.FieldsFunc(text, func(c rune) bool { return c > 127 || strings.ContainsRune("kKsS", c) })
+// read returns the texts that an expression matches, if they are few, or else what each of its matches has.
+func read(tree *syntax.Regexp) (texts []string, needs [][]word) {
+	switch tree.Op {
+	case syntax.OpLiteral:
+		if tree.Flags&syntax.FoldCase == 0 {
+			return []string{string(tree.Rune)}, nil
+		}
+		for _, text := range pieces(string(tree.Rune)) {
+			needs = append(needs, []word{{text: text, anyCase: true}})
+		}
+	case syntax.OpEmptyMatch:
+		return []string{""}, nil
+	case syntax.OpWordBoundary, syntax.OpBeginText, syntax.OpBeginLine, syntax.OpEndText, syntax.OpEndLine:
+		return []string{edge}, nil
+	case syntax.OpCapture:
+		return read(tree.Sub[0])
+	case syntax.OpQuest:
+		if texts, _ = read(tree.Sub[0]); texts != nil {
+			return append(slices.Clip(texts), ""), nil
+		}
+	case syntax.OpPlus:
+		return nil, needed(tree.Sub[0])
+	case syntax.OpRepeat:
+		if tree.Min > 0 {
+			return nil, needed(tree.Sub[0])
+		}
+	case syntax.OpConcat:
+		return readAll(tree.Sub)
+	case syntax.OpAlternate:
+		return readOne(tree.Sub)
 	}
-	for _, part := range parts {
-		if len(part) > 1 || !isFolded && part != "" && !strings.Contains(common, part) {
+	return nil, needs
+}
+
+// readAll is read for expressions in a row.
+func readAll(trees []*syntax.Regexp) (texts []string, needs [][]word) {
+	texts = []string{""}
+	isWhole := true
+	for _, sub := range trees {
+		next, more := read(sub)
+		if next != nil && len(texts)*len(next) <= mostTexts {
+			texts = joined(texts, next)
+			continue
+		}
+		isWhole = false
+		needs = append(append(needs, listed(texts)...), more...)
+		if texts = next; texts == nil {
+			texts = []string{""}
+		}
+	}
+	if isWhole {
+		return texts, nil
+	}
+	return nil, append(needs, listed(texts)...)
+}
+
+// readOne is read for alternatives.
+func readOne(trees []*syntax.Regexp) (texts []string, needs [][]word) {
+	var either []word
+	isWhole, isKnown := true, true
+	for _, sub := range trees {
+		next, more := read(sub)
+		if next != nil {
+			texts, more = append(texts, next...), listed(next)
+		}
+		isWhole = isWhole && next != nil
+		words := best(more)
+		isKnown = isKnown && words != nil
+		either = append(either, words...)
+	}
+	switch {
+	case isWhole && len(texts) <= mostTexts:
+		return texts, nil
+	case isKnown:
+		return nil, [][]word{either}
+	}
+	return nil, nil
+}
+
+// joined returns each of some texts with each of the next ones.
+func joined(texts, next []string) []string {
+	all := make([]string, 0, len(texts)*len(next))
+	for _, text := range texts {
+		for _, end := range next {
+			all = append(all, text+end)
+		}
+	}
+	return all
+}
+
+// listed returns the list of some texts, if all are worth a search.
+func listed(texts []string) [][]word {
+	const common = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ,.\n"
+	words := make([]word, 0, len(texts))
+	for _, text := range texts {
+		w := word{text: strings.ReplaceAll(text, edge, "")}
+		if len(w.text) < 2 && strings.Contains(common, w.text) {
+			return nil
+		}
+		w.begins = strings.HasPrefix(text, edge) && isWordByte(w.text[0])
+		w.ends = strings.HasSuffix(text, edge) && isWordByte(w.text[len(w.text)-1])
+		words = append(words, w)
+	}
+	return [][]word{words}
+}
+
+// isWordByte reports whether a byte is part of a word to an expression.
+func isWordByte(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_'
+}
+
+// pieces returns the parts of a literal in any case that are worth a search. k and s are not: they have other forms.
+func pieces(text string) (all []string) {
+	for part := range strings.FieldsFuncSeq(text, func(c rune) bool { return c > 127 || strings.ContainsRune("kKsS", c) }) {
+		if len(part) > 1 {
 			all = append(all, part)
 		}
 	}

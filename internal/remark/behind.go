@@ -10,7 +10,7 @@ type after struct {
 	words  []token
 	kind   // of all words
 	target bool
-	op     string
+	block  []byte
 	isBut  bool // it begins with but, or however
 
 	isPlease bool
@@ -27,7 +27,7 @@ func (a *after) has(k kind) bool { return a.kind&k != 0 }
 
 // behind reads a sentence behind a block. One about what follows it has no words.
 func (r Rules) behind(sentence string, block []byte) *after {
-	a := &after{words: r.tokens(strings.TrimRight(sentence, ".!?) ")), op: OperationIn(block)}
+	a := &after{words: r.tokens(strings.TrimRight(sentence, ".!?) ")), block: block}
 	a.kind = kinds(a.words)
 	for _, t := range a.words {
 		a.target = a.target || isItem(t.text) && isTarget(block, strings.ToUpper(t.text))
@@ -57,6 +57,26 @@ func (a *after) skip() {
 		n++
 	}
 	a.words = a.words[n:]
+}
+
+// mayTurn reports whether a sentence has anything that a sign against the block needs. It is quick: most long ones do not.
+func (a *after) mayTurn() bool {
+	const short = 6
+	return len(a.words) <= short || a.target || a.has(author|mine|others|pointer|block|negates|id|lesson|delays|distance|modal|suppose) || slices.ContainsFunc(a.words, func(t token) bool { return t.isSign })
+}
+
+// signs are the words of the signals below that are not known by their kinds alone.
+var signs = setOf("let just only wait hmm hm actually oops scratch forget disregard ignore cancel strike scrap undo skip postpone defer strictly purely merely wrong withdrawn retracted void obsolete superseded correction " +
+	"withdraw retract never or so on joking kidding slipped loud aloud messenger musing least which see absurd ridiculous nonsense silly ludicrous what present current old existing keep treat consider regard count park shelve hold take " +
+	"nothing no not moot flawed backwards invalid overtaken longer already that rather replace adapt fill substitute json ids fields syntax listing figure exhibit quotation sorry error mistake mistyped too nah nope hang leave original " +
+	"block delta patch diff record lesson proposal")
+
+func setOf(words string) map[string]bool {
+	all := make(map[string]bool)
+	for word := range strings.FieldsSeq(words) {
+		all[word] = true
+	}
+	return all
 }
 
 type behindSignal struct {
@@ -147,7 +167,7 @@ var behindSignals = []behindSignal{
 		return a.at(0) == "too" && !a.has(id|thing) || isIn(" nah nope ", a.at(0)) || isIn(" wait hmm hang hold ", a.at(0)) && (len(a.words) == 1 || a.at(1) == "on")
 	}},
 	{"I think we should leave the claim as it is.", func(a *after) bool {
-		return a.op == "EDIT" && (a.any(" leave keep ") && a.any(" claim wording text ") || a.any(" original old present current existing ") && a.any(" fine better good ")) && !a.any(" if ")
+		return (a.any(" leave keep ") && a.any(" claim wording text ") || a.any(" original old present current existing ") && a.any(" fine better good ")) && !a.any(" if ") && OperationIn(a.block) == "EDIT"
 	}},
 	{"We are not there yet.", func(a *after) bool {
 		return !a.has(id) && a.has(negates) && a.any(" yet ") && a.any(" there ready sure ") && a.at(1) != "is" && !a.any(" is ")
@@ -200,21 +220,25 @@ func (a *after) exclaimsInWords() bool {
 
 // spares reports whether a sentence leaves the target of the block as it is.
 func (a *after) spares() bool {
-	if !a.target || a.op == "ADD" || a.has(source|others) || isIn(" keeping ", a.at(0)) {
+	if !a.target || a.has(source|others) || isIn(" keeping ", a.at(0)) {
+		return false
+	}
+	op := OperationIn(a.block)
+	if op == "ADD" {
 		return false
 	}
 	operation := " killed kill killing touch remove removed removing go dropping dropped "
-	if a.op == "EDIT" {
+	if op == "EDIT" {
 		operation = " edited edit editing touch change changed "
 	}
 	for i, t := range a.words {
 		isKept := isIn(" keep leave spare ", t.text) && kinds(a.words[i:min(i+3, len(a.words))])&id != 0
-		if isKept || a.op == "KILL" && isIn(" stay stays remain remains deserves alive survives stands lives gets merits ", t.text) {
+		if isKept || op == "KILL" && isIn(" stay stays remain remains deserves alive survives stands lives gets merits ", t.text) {
 			return true
 		}
 	}
 	return a.denies(operation+" dead done finished ") ||
-		a.isBut && a.op == "KILL" || a.any(" wrong unfair early rash premature mistake ") && a.any(operation)
+		a.isBut && op == "KILL" || a.any(" wrong unfair early rash premature mistake ") && a.any(operation)
 }
 
 // denies reports whether one of some words follows a negation, or the target follows it.

@@ -18,7 +18,7 @@ type Rules struct {
 	Choosing bool    // sentences that keep only some of several blocks count, and lines that name another author
 	Answer   *Answer // the reply answers a request for corrections; nil otherwise
 
-	read *memo // nil if nothing is kept
+	Memory *Memory // of this author's text; nil if nothing is kept
 }
 
 // isWide reports whether the text around a block is read beyond the sentences beside it.
@@ -50,10 +50,18 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 	isLed := title || isLeading(line, words) && !strings.HasSuffix(line, "?") || bytes.IndexByte(raw, ':') < 0 && isShowing(words)
 	l := introduction{title: isLed || !r.Patches && mayLead(raw, words), caption: !isLed, question: strings.HasSuffix(line, "?"), payload: block}
 	r.lookAround(&l, text, raw, line, last)
-	if l.judge(words) != doubtfully {
+	if !l.mayRefer(words) || l.judge(words) != doubtfully {
 		return Remark{}, false
 	}
 	return leavesOpen(last), true
+}
+
+// mayRefer reports whether a sentence may be about the block: it leads to it, or has a word that may stand for it, or "to
+// be". It is quick: most statements are about something else.
+func (l *introduction) mayRefer(words []token) bool {
+	return l.title || l.question || slices.ContainsFunc(words, func(t token) bool {
+		return t.kind&(pointer|block) != 0 || t.text == "it" || t.text == "follows" || t.text == "be"
+	})
 }
 
 // mayLead reports whether a line that does not lead to a block may yet be its title: it has no end, or speaks of a block.
@@ -208,7 +216,7 @@ func (r Rules) doubtBehind(text, block []byte) (Remark, bool) {
 		if n++; n > most || len(a.words) == 0 || hasItem && a.at(0) == "it" {
 			break
 		}
-		if slices.ContainsFunc(behindSignals, func(s behindSignal) bool { return s.holds(a) }) {
+		if a.mayTurn() && slices.ContainsFunc(behindSignals, func(s behindSignal) bool { return s.holds(a) }) {
 			said.About = namedIn(lowered(sentence))
 			return said, true
 		}
@@ -223,7 +231,7 @@ func lastParagraph(text []byte) []byte {
 	for at := len(text); ; {
 		start := bytes.LastIndexByte(text[:at], '\n') + 1
 		line := bytes.TrimSpace(text[start:at])
-		isProse := len(line) > 0 && strings.IndexByte(">|#`~<{}:\\", line[0]) < 0 && !object.Match(line)
+		isProse := len(line) > 0 && strings.IndexByte(">|#`~<{}:\\", line[0]) < 0 && !(bytes.IndexByte(line, '{') > 0 && object.Match(line))
 		isBegun := at < len(text)
 		switch isItem := isProse && strings.IndexByte("*-+", line[0]) >= 0; {
 		case !isProse, isBegun && (isItem || line[len(line)-1] == ':'):
@@ -244,12 +252,20 @@ func isFenceWord(text []byte) bool {
 	rest := bytes.TrimLeft(text[:min(len(text), maxRemark)], " \t\r\n:`~*_'")
 	marks := text[:min(len(text), maxRemark)-len(rest)]
 	marks = bytes.TrimSpace(marks[bytes.LastIndexByte(marks, '\n')+1:])
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	words := bytes.FieldsFunc(line, func(c rune) bool { return !unicode.IsLetter(c) })
 	if len(marks) > 1 && strings.IndexByte("`~:'", marks[0]) >= 0 {
 		return true
 	}
-	return len(words) > 0 && len(words) < 3 && isIn(" delta deltas json yaml record ", strings.ToLower(string(words[0])))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	n, isWord := 0, false
+	for word := range bytes.FieldsFuncSeq(line, func(c rune) bool { return !unicode.IsLetter(c) }) {
+		if n++; n == 1 {
+			isWord = isIn(" delta deltas json yaml record ", strings.ToLower(string(word)))
+		}
+		if !isWord || n > 2 {
+			return false
+		}
+	}
+	return isWord
 }
 
 // OperationIn returns the operation of a block, if it has only one.

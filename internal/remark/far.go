@@ -28,7 +28,10 @@ func (r Rules) inWords(sentence string) string {
 	case !r.Oblique:
 		return sentence
 	}
-	return names.ReplaceAllStringFunc(noChanges.ReplaceAllString(sentence, ""), func(name string) string {
+	if strings.HasPrefix(sentence, "no ") {
+		sentence = noChanges.ReplaceAllString(sentence, "")
+	}
+	return names.ReplaceAllStringFunc(sentence, func(name string) string {
 		if strings.HasSuffix(name, "s") {
 			return "blocks"
 		}
@@ -84,6 +87,8 @@ var (
 		`\b(?:do not|don't|should not|shouldn't|must not|would not|wouldn't|cannot|can't|not to|not|never|rather not|premature to|too early to|wrong to|mistake to) (?:yet )?(?:kill|remove|drop|retire|delete|edit|change|touch|narrow) (<id>)\b`)
 )
 
+var retreating = pattern.SetOf(retreat, spare, turn)
+
 // delegates matches sentences that leave it to others which of several blocks counts.
 var delegates = shape(`\b(?:leave|leaving) (?:the |this |that )?(?:choice|decision|call|pick)? ?(?:to|with) (?:the |you\b|others\b)`, `^(?:it is |it's )?(?:your|the moderator's|the panel's) (?:call|choice|decision|pick)\b`,
 	`\b(?:pick|choose|take|apply|use|merge|tell me|let me know|decide|vote) (?:whichever|whatever|which(?: one)?\b|only one|just one|exactly one|either|one of (?:them|the two|these|both))`, `\b(?:these|those|they|the (?:two|three)(?: <block>)?|the <block>s?) are (?:mutually exclusive|alternatives|either[- ]or|exclusive)\b`,
@@ -121,6 +126,9 @@ func (r Rules) Spares(text []byte) (all []Remark) {
 
 // retreats reports whether a sentence somewhere behind a block takes it back, or leaves its target as it is.
 func (r Rules) retreats(sentence, lower string, block []byte) bool {
+	if !retreating.MayMatch(lower) {
+		return false
+	}
 	isRetreat, spared, isTurn := retreat.MatchString(lower), spare.FindStringSubmatch(lower), turn.MatchString(lower)
 	switch {
 	case !isRetreat && spared == nil && !isTurn, strings.HasPrefix(lower, "if "), strings.HasPrefix(lower, "unless "), supposes.MatchString(lower):
@@ -129,10 +137,10 @@ func (r Rules) retreats(sentence, lower string, block []byte) bool {
 		return true
 	}
 	a := r.behind(sentence, block)
-	if spared != nil && a.op == "KILL" && isTarget(block, strings.ToUpper(strings.Join(spared[1:], ""))) {
+	if spared != nil && OperationIn(block) == "KILL" && isTarget(block, strings.ToUpper(strings.Join(spared[1:], ""))) {
 		return a.kind&(source|others) == 0
 	}
-	return isTurn && (a.target && a.op != "ADD" || a.pointsBehind(1) && (a.has(negates|distance|delays|modal) || a.isRefused()))
+	return isTurn && (a.target && OperationIn(block) != "ADD" || a.pointsBehind(1) && (a.has(negates|distance|delays|modal) || a.isRefused()))
 }
 
 var aboveWords = [][]byte{[]byte("above"), []byte("Above"), []byte("ABOVE")}

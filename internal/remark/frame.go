@@ -104,7 +104,7 @@ func readLine(raw, line, rest []byte) *frameLine {
 
 // within returns the section at a line that may open a frame, or end one.
 func (r Rules) within(s Section, raw, line, rest []byte) Section {
-	if s.frame == noFrame && isRunning(line) {
+	if s.frame == noFrame && (isRunning(line) || len(bytes.Trim(line, "`")) == 0) {
 		return s
 	}
 	l := readLine(raw, line, rest)
@@ -121,7 +121,12 @@ func (r Rules) within(s Section, raw, line, rest []byte) Section {
 
 // isRunning reports whether a line is long prose without the marks and words of those that open a frame.
 func isRunning(line []byte) bool {
-	return len(line) > 2*maxLabel && isLetter(line[0]) && !bytes.ContainsAny(line, ":*<#@") && !bytes.Contains(line, []byte(fullColon)) && !closes.MatchString(lowered(string(line)))
+	if len(line) <= maxLabel || !isLetter(line[0]) || bytes.ContainsAny(line, ":*<#@") || bytes.Contains(line, []byte(fullColon)) {
+		return false
+	}
+	lower := lowered(string(line))
+	isLong := len(line) > 2*maxLabel
+	return !closes.MatchString(lower) && (isLong || !offered.MatchString(lower) && !bytes.ContainsAny(line, "_`~") && !hasName(line))
 }
 
 // opened returns the frame that a line opens.

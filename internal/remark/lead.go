@@ -2,7 +2,6 @@ package remark
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"brenner/internal/pattern"
@@ -137,7 +136,9 @@ var (
 // Beside returns the remark before a block or behind it: by a line of its own, or by both if one weighs a
 // change and the other rejects it. It also reports whether the remark is behind the block.
 func (r Rules) Beside(before, block, behind []byte) (said Remark, isBehind, ok bool) {
-	r.read = new(memo)
+	if r.Memory == nil {
+		r.Memory = new(Memory)
+	}
 	if said, ok = r.Before(before, block); ok {
 		return said, false, true
 	}
@@ -151,7 +152,7 @@ func (r Rules) Beside(before, block, behind []byte) (said Remark, isBehind, ok b
 	line, title := unmark(before[bytes.LastIndexByte(before, '\n')+1:])
 	lower := lowered(lastSentence(line))
 	isHedge := (title || strings.HasSuffix(line, "?")) && hedges.MatchString(lower)
-	isWeighed := mayWeigh(lower) && weighs.MatchString(lower)
+	isWeighed := weighWords.In(lower) && weighs.MatchString(lower)
 	if !isHedge && !isWeighed || owned.MatchString(lower) {
 		return Remark{}, false, false
 	}
@@ -163,9 +164,5 @@ func (r Rules) Beside(before, block, behind []byte) (said Remark, isBehind, ok b
 	return Remark{}, false, false
 }
 
-// mayWeigh reports whether a sentence has a word of those that weighs matches. It is quick: most have none.
-func mayWeigh(sentence string) bool {
-	return slices.ContainsFunc(weighWords, func(word string) bool { return strings.Contains(sentence, word) })
-}
-
-var weighWords = strings.Fields("would might could unless suppos imagine going instinct tempt abandon drafting suggested proposed phrased pictured contained sent hypothetical sample plan")
+// weighWords are words of those that weighs matches. Most sentences have none.
+var weighWords = WordsOf(strings.Fields("would might could unless suppos imagine going instinct tempt abandon drafting suggested proposed phrased pictured contained sent hypothetical sample plan")...)

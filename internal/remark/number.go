@@ -141,7 +141,7 @@ func strikesNamed(sentence string) About {
 // mayName reports whether a clause may name a block, and has a word that takes blocks back. It is quick: most clauses
 // do neither.
 func mayName(clause string) bool {
-	return namesBlock(clause) && strikeWords.In(clause)
+	return strikeWords.In(clause) && namesBlock(clause)
 }
 
 // namesBlock reports whether a clause has a number behind an article and before no word for anything but a block, a

@@ -16,6 +16,9 @@ func (r Rules) setting(text, block []byte) (Remark, bool) {
 	}
 	line := r.lineOf(raw)
 	last := lastSentence(line)
+	if !r.maySet(line, last) {
+		return Remark{}, false
+	}
 	switch lower := lowered(strings.Trim(last, "()[].: ")); {
 	case hands.MatchString(lower) && !thanks.MatchString(lower), manner.MatchString(lower), willSend.MatchString(lower):
 		return leavesOpen(last), true
@@ -110,6 +113,25 @@ var (
 	// contrary matches sentences that leave a supposition.
 	contrary = pattern.New(`\b(?:not|n't|but|however|instead|yet|in fact|in reality|actually|never|no|neither|nothing)\b`)
 )
+
+// settings are the patterns of a paragraph before a block that need no name.
+var settings = pattern.SetOf(hands, manner, willSend, forbidding, telling, quotesBelow, supposed, explains, below)
+
+// maySet reports whether a paragraph, or its last sentence with the one above it, may leave a block open. It is quick: most
+// do not.
+func (r Rules) maySet(line, last string) bool {
+	return settings.MayMatch(lowered(line)) || hasName(line) || r.continues(last)
+}
+
+// hasName reports whether a text may have a name such as RedSky.
+func hasName[T string | []byte](text T) bool {
+	for i := 1; i < len(text); i++ {
+		if 'A' <= text[i] && text[i] <= 'Z' && 'a' <= text[i-1] && text[i-1] <= 'z' {
+			return true
+		}
+	}
+	return false
+}
 
 // sets reports whether a sentence puts those that follow, and the block, into doubt.
 func (r Rules) sets(sentence string) bool {

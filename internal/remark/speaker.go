@@ -44,7 +44,7 @@ func (r Rules) Speaking(s Section, text []byte) (now Section, isNew bool) {
 // that follows.
 func muses(text []byte) (Remark, bool) {
 	raw := lastParagraph(text)
-	if !musing.Match(raw) {
+	if len(raw) == 0 || strings.IndexByte("([/", raw[0]) < 0 || !musing.Match(raw) {
 		return Remark{}, false
 	}
 	isOpen := !bytes.Contains(raw, []byte("*/"))

@@ -11,6 +11,7 @@ import (
 type token struct {
 	text string
 	kind
+	isSign bool // it may be a sign against the block before it
 }
 
 // The words that are known by their form.
@@ -31,43 +32,55 @@ var askedFor = pattern.New(` (?:that |which )?you (?:have |had )?(?:just )?(?:as
 var contractions = strings.NewReplacer("P.S.", "PS:", "P. S.", "PS:", "e.g.", "for example", "E.g.", "for example", "E.g", "for example", "can't", "can not", "cannot", "can not", "won't", "will not", "n't", " not", "let's", "let us", "Let's", "let us",
 	"I'd", "I would", "I'll", "I will", "I'm", "I am", "I've", "I have", "we'd", "we would", "we'll", "we will", "we've", "we have", "we're", "we are", "at's", "at is", "ere's", "ere is", "t's ", "t is ", "one's ", "one is ")
 
-// memo holds sentences that are read several times, and their words.
-type memo struct {
-	sentences []string
-	words     [][]token
+// Memory holds the words and the last sentences that were read of one author's text: most are read several times.
+type Memory struct {
+	known     map[string]token
+	sentences [recent]string
+	words     [recent][]token
+	next      int
 }
+
+const (
+	recent     = 8    // sentences
+	mostWords  = 4096 // that are kept
+	longestKey = 32   // bytes
+)
 
 // tokens divides a sentence into words. The author's own name counts as any other word.
 func (r Rules) tokens(sentence string) []token {
-	if r.read == nil {
+	m := r.Memory
+	if m == nil {
 		return r.divided(sentence)
 	}
-	if i := slices.Index(r.read.sentences, sentence); i >= 0 {
-		return r.read.words[i]
+	if i := slices.Index(m.sentences[:], sentence); i >= 0 {
+		return m.words[i]
 	}
 	words := r.divided(sentence)
-	r.read.sentences, r.read.words = append(r.read.sentences, sentence), append(r.read.words, words)
+	m.sentences[m.next], m.words[m.next] = sentence, words
+	m.next = (m.next + 1) % recent
 	return words
 }
 
 func (r Rules) divided(sentence string) []token {
-	if strings.ContainsAny(sentence, `"“`) {
+	if strings.IndexByte(sentence, '"') >= 0 || strings.Contains(sentence, "“") {
 		sentence = quoted.ReplaceAllString(sentence, "text")
 	}
-	if strings.ContainsAny(sentence, "'’.") || strings.Contains(sentence, "cannot") || strings.Contains(sentence, "E.g") {
+	if strings.IndexByte(sentence, '\'') >= 0 || strings.IndexByte(sentence, '.') >= 0 || strings.Contains(sentence, "’") || strings.Contains(sentence, "cannot") || strings.Contains(sentence, "E.g") {
 		sentence = contractions.Replace(strings.ReplaceAll(sentence, "’", "'"))
 	}
 	if strings.Contains(sentence, " you ") {
 		sentence = askedFor.ReplaceAllString(sentence, "")
 	}
-	var all []token
+	const length = 6 // of a word, about
+	all := make([]token, 0, len(sentence)/length+1)
 	for at := 0; at < len(sentence); {
 		n := wordLength(sentence[at:])
 		isPause := n == 0 && (strings.IndexByte(",;:()", sentence[at]) >= 0 || sentence[at] >= 0x80)
 		switch {
 		case n > 0:
-			text := r.wordOf(strings.TrimRight(sentence[at:at+n], "'-"))
-			all = append(all, token{text, kindsBehind(all, text)})
+			t := r.tokenOf(strings.TrimRight(sentence[at:at+n], "'-"))
+			t.kind = kindsBehind(all, t)
+			all = append(all, t)
 		case isPause && len(all) > 0 && all[len(all)-1].text != aPause:
 			all = append(all, token{text: aPause})
 		}
@@ -89,9 +102,31 @@ func wordLength(text string) (n int) {
 	return n
 }
 
+// tokenOf returns a word as it is by itself.
+func (r Rules) tokenOf(word string) token {
+	if r.Memory == nil || len(word) > longestKey {
+		return r.newToken(word)
+	}
+	t, ok := r.Memory.known[word]
+	if !ok {
+		if len(r.Memory.known) >= mostWords || r.Memory.known == nil {
+			r.Memory.known = make(map[string]token)
+		}
+		word = strings.Clone(word)
+		t = r.newToken(word)
+		r.Memory.known[word] = t
+	}
+	return t
+}
+
+func (r Rules) newToken(word string) token {
+	text := r.wordOf(word)
+	return token{text: text, kind: kindsOf(text), isSign: signs[text]}
+}
+
 // kindsBehind returns the kinds of a word behind others.
-func kindsBehind(before []token, text string) kind {
-	k := kindsOf(text)
+func kindsBehind(before []token, t token) kind {
+	text, k := t.text, t.kind
 	if len(before) == 0 {
 		return k
 	}
