@@ -282,8 +282,8 @@ func Repairable(reply *delta.Reply) []delta.Located {
 	return found
 }
 
-// rename replaces ids in deltas: as targets, as keys of maps, and as whole texts. Labels are kept.
-// labelsWin reports whether the label of an ADD means its item even if it is a known id, as in merge/1.
+// rename replaces ids in deltas: as targets, as keys of maps, and as whole texts. A label that is a known id was not taken, and is
+// left out, unless labelsWin: then the label of an ADD means its item even if it is a known id, as in merge/1.
 // The hashes stay those of the original deltas.
 func rename(deltas []delta.Delta, ids map[string]string, labelsWin bool) {
 	if len(ids) == 0 {
@@ -294,6 +294,9 @@ func rename(deltas []delta.Delta, ids map[string]string, labelsWin bool) {
 		own := func(id string) bool { return labelsWin && slices.Contains(d.Labels, id) }
 		if to, ok := ids[d.Target]; ok {
 			d.Target = orNowhere(to, d.Target)
+		}
+		if !labelsWin {
+			d.Labels = slices.DeleteFunc(slices.Clone(d.Labels), func(label string) bool { _, known := ids[label]; return known })
 		}
 		for j := range d.Payload {
 			d.Payload[j].Value = renamed(d.Payload[j].Value, ids, own)

@@ -299,7 +299,12 @@ func renumbered(origins []audit.Origin) string {
 		notes = append(notes, origins[i].Renumbered...)
 	}
 	slices.Sort(notes)
-	return strings.Join(slices.Compact(notes), ", ")
+	notes = slices.Compact(notes)
+	all := slices.DeleteFunc(slices.Clone(notes), func(note string) bool { // of two items with one name, only one
+		name, _, _ := strings.Cut(note, " is ")
+		return slices.ContainsFunc(notes, func(other string) bool { return strings.HasPrefix(other, name+" is ") && len(other) > len(note) })
+	})
+	return strings.Join(all, ", ")
 }
 
 // createdBy labels the delta that created an item. The research thread is never added;
