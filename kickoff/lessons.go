@@ -50,7 +50,7 @@ const maxLessons = 8
 // as code or inside another fence does not count, as for deltas, nor does the example. Invalid lessons are skipped: replies are
 // untrusted, and nothing depends on them. So is the open fence of a cut reply.
 func ReadLessons(reply string, cut bool, reader delta.Reader) (all []Lesson) {
-	text := []byte(strings.ToValidUTF8(reply, "\ufffd"))
+	text, _ := reader.Plain([]byte(strings.ToValidUTF8(reply, "\ufffd")), cut)
 	isThird := reader.Remarks("").Oblique
 	for b := range markdown.Blocks(text, reader.Scanner()) {
 		if b.Kind != markdown.Fenced || !b.Own() || cut && !b.Closed || !isLessonFence(b.Fence, isThird) {

@@ -223,3 +223,23 @@ func remedy(d *settle.Defect) string {
 func inert(text string) string {
 	return strings.NewReplacer("`", "'", "<", "‹", ">", "›").Replace(oneLine(text))
 }
+
+// AsJSON returns the request for an agent whose reply is held to a JSON schema: it asks for that form, not for fences.
+func (r Request) AsJSON() Request {
+	const fence, word, list = "in a fence of its own", "that begins with three backticks and the word ", "in the list deltas"
+	words := strings.NewReplacer(
+		"as one JSON object "+fence+" "+word+"delta", "as one object "+list,
+		"as one JSON object in a fence "+word+"delta", "as one object "+list,
+		fence+" "+word+"json", "in prose, "+fence+" "+word+"json", // a patch of a text
+		fence+" "+word+"delta", list, "in a fence "+word+"delta", list, "in a fence with the word delta only", list,
+		"into a fence "+word+"delta", "into the list deltas",
+		fence, list,
+		orNoChanges, "If nothing is to change, send an empty list.\n",
+	)
+	problems := make([]string, len(r.Problems))
+	for i, p := range r.Problems {
+		problems[i] = words.Replace(p)
+	}
+	r.Problems, r.Tail = problems, words.Replace(r.Tail)+"Your reply is held to a JSON schema: it has sentences in prose, deltas in the list deltas, and records in the list records if there is one.\n"
+	return r
+}

@@ -53,6 +53,7 @@ type Shown struct {
 // ReadBlocks returns the search/replace blocks and anchor patches in an agent's reply, by the rules of a
 // reader. An unclosed or nested block is a problem. The line above a block may be a path, or one of names.
 func ReadBlocks(reply []byte, version delta.Reader, names ...string) Found {
+	reply, trueLine := version.Plain(reply, false)
 	text := Canonical(strings.ToValidUTF8(string(reply), "\ufffd"))
 	r := &blockReader{names: names, version: version, second: version != delta.FirstReader, text: text}
 	next := 0
@@ -68,6 +69,9 @@ func ReadBlocks(reply []byte, version delta.Reader, names ...string) Found {
 	}
 	if r.second && (len(r.found) > 0 || r.mayHavePatch()) {
 		r.place()
+	}
+	for i := range r.found {
+		r.found[i].Line = trueLine(r.found[i].Line)
 	}
 	return r.result()
 }

@@ -124,7 +124,7 @@ func (s *run) send(calls []pendingCall) {
 		s.group.Go(func() error {
 			began := s.Now()
 			reply, err := s.agents[c.Agent].Ask(s.calls, c.Call)
-			reply.Text = reader.WithReasoning(reply.Text, reply.Reasoning)
+			reply.Text = reader.Stored(reply.Text, reply.Reasoning, c.Schema != nil, reply.Cut)
 			s.done <- outcome{call: c.call, reply: reply, err: err, took: s.Now().Sub(began)}
 			return nil
 		})
@@ -152,8 +152,8 @@ func (s *run) call(ctx context.Context, a flow.Ask) (c agent.Call, err error) {
 		return c, nil
 	}
 	request := s.repairRequest(ctx, t, a.Exchange)
-	if c.Schema != nil {
-		request.Tail += kickoff.AsJSON
+	if c.Schema != nil && !a.Exchange.Ask.Answered.NoSchema {
+		request = request.AsJSON()
 	}
 	repair, err := view.Repair(&view.RepairInput{
 		Role: p.Name, Bound: s.views[p.Name].Bound(), Call: s.callBound(p.Name).tokens, Around: s.around(p.Via), Count: s.Tokens.Count,

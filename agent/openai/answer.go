@@ -1,13 +1,9 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -145,9 +141,6 @@ func (t *textParts) UnmarshalJSON(data []byte) error {
 func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	a := &x.answer
 	answer := strings.ToValidUTF8(a.text.String(), "\uFFFD")
-	if x.call.Schema != nil && x.Structured != Fences { // it was told of the form, even if the endpoint refused the schema
-		answer = markdown(answer, a.finish == length)
-	}
 	if calls := strings.ToValidUTF8(a.callsText(), "\uFFFD"); strings.TrimSpace(answer) == "" && calls != "" {
 		answer = strings.TrimLeft(calls, "\n")
 	} else {
@@ -249,165 +242,6 @@ func (x *exchange) spent() agent.Usage {
 
 // schemaName is the schema's name where the API requires one.
 const schemaName = "brenner_reply"
-
-// markdown converts a structured reply back to Markdown: each delta in its own fence,
-// without members that are null, then the prose. The prose comes last because an unclosed
-// code block in it would swallow the deltas. Of a reply that was cut, the complete deltas are kept.
-// What is around the object stays: reasoning before it, other text in the prose.
-// Any other text is returned unchanged: some endpoints accept a schema and ignore it, and some models add members.
-func markdown(text string, cut bool) string {
-	var structured structuredReply
-	if cut && structured.readCut(text) {
-		return structured.markdown(cut)
-	}
-	reasoning, rest := cutReasoning(strings.TrimPrefix(text, "\ufeff"))
-	head, _, _ := strings.Cut(rest, "{")
-	d := json.NewDecoder(strings.NewReader(rest[len(head):]))
-	if d.Decode(&structured) != nil || structured.Prose == nil && structured.Deltas == nil {
-		return text
-	}
-	end := len(head) + int(d.InputOffset())
-	tail := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest[end:]), "```"))
-	if strings.ContainsAny(tail, "{`") {
-		return text // more than one object
-	}
-	head = strings.TrimSuffix(strings.TrimSpace(head), "```json")
-	others, ok := otherMembers(rest[:end])
-	if !ok {
-		return text
-	}
-	structured.Around = append([]string{head, tail}, others...)
-	return reasoning + structured.markdown(false)
-}
-
-// otherMembers returns what the object at the end of a text has beside prose and deltas. It returns false if that may be a
-// change, or if a name is duplicate: then the reader must see the object as it was written.
-func otherMembers(text string) ([]string, bool) {
-	var members map[string]jsontext.Value
-	if jsonv2.Unmarshal([]byte(text[strings.IndexByte(text, '{'):]), &members, jsontext.AllowInvalidUTF8(true)) != nil {
-		return nil, false
-	}
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if name == "prose" || name == "deltas" {
-			continue
-		}
-		if strings.ContainsAny(string(members[name]), "{[") {
-			return nil, false
-		}
-		all = append(all, name+": "+string(members[name]))
-	}
-	return all, true
-}
-
-// cutReasoning splits a text behind the reasoning that it begins with.
-func cutReasoning(text string) (reasoning, rest string) {
-	const end = "</think>"
-	if at := strings.Index(text, end); at >= 0 && strings.HasPrefix(strings.TrimSpace(text), "<think>") {
-		return text[:at+len(end)] + "\n\n", text[at+len(end):]
-	}
-	return "", text
-}
-
-// structuredReply is a reply in the form of our schema.
-type structuredReply struct {
-	Prose  *string           `json:"prose"`
-	Deltas []json.RawMessage `json:"deltas"`
-	Around []string          `json:"-"` // what was written around the object
-}
-
-// readCut reads the complete values of a structured reply that was cut, and reports
-// whether it is one.
-func (s *structuredReply) readCut(text string) bool {
-	d := jsontext.NewDecoder(strings.NewReader(text))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return false
-	}
-	for {
-		key, err := d.ReadToken()
-		if err != nil || key.Kind() != '"' {
-			return s.Prose != nil || s.Deltas != nil
-		}
-		switch key.String() {
-		case "prose":
-			if t, err := d.ReadToken(); err == nil && t.Kind() == '"' {
-				prose := t.String()
-				s.Prose = &prose
-			}
-		case "deltas":
-			if t, err := d.ReadToken(); err != nil || t.Kind() != '[' {
-				return false
-			}
-			if !s.readDeltas(d) {
-				return true
-			}
-		default:
-			return false
-		}
-	}
-}
-
-// readDeltas reads the complete deltas of a list and reports whether the list is complete.
-func (s *structuredReply) readDeltas(d *jsontext.Decoder) bool {
-	s.Deltas = []json.RawMessage{}
-	for d.PeekKind() == '{' {
-		v, err := d.ReadValue()
-		if err != nil {
-			return false
-		}
-		s.Deltas = append(s.Deltas, json.RawMessage(v.Clone()))
-	}
-	_, err := d.ReadToken()
-	return err == nil
-}
-
-func (s *structuredReply) markdown(cut bool) string {
-	var b bytes.Buffer
-	for _, delta := range s.Deltas {
-		b.WriteString("```delta\n")
-		b.Write(withoutNulls(delta)) // no line of JSON starts with a fence: strings have no line breaks
-		b.WriteString("\n```\n\n")
-	}
-	if s.Deltas != nil && len(s.Deltas) == 0 && !cut {
-		b.WriteString("NO CHANGES: the list of deltas is empty\n\n")
-	}
-	around := slices.DeleteFunc(s.Around, func(part string) bool { return strings.TrimSpace(part) == "" })
-	if s.Prose != nil {
-		around = append(around, *s.Prose)
-	}
-	prose := strings.Join(around, "\n\n")
-	if prose != "" && b.Len() > 0 {
-		b.WriteString("## Prose") // so that its first sentence is no remark about the last delta
-		if strings.Contains(prose, "```") || strings.Contains(prose, "~~~") {
-			b.WriteString(": not part of the list of deltas") // so that a delta in it is asked for
-		}
-		b.WriteString("\n\n")
-	}
-	b.WriteString(prose)
-	return b.String()
-}
-
-// withoutNulls returns a JSON value without members that are null: in our schema that is how a property is left out.
-// A value that cannot be read is returned unchanged.
-func withoutNulls(value json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	in, out := jsontext.NewDecoder(bytes.NewReader(value)), jsontext.NewEncoder(&b)
-	for {
-		token, err := in.ReadToken()
-		if errors.Is(err, io.EOF) {
-			return bytes.TrimSpace(b.Bytes())
-		}
-		token = token.Clone()
-		if kind, n := in.StackIndex(in.StackDepth()); err == nil && kind == '{' && n%2 == 1 && in.PeekKind() == 'n' {
-			err = in.SkipValue()
-		} else if err == nil {
-			err = out.WriteToken(token)
-		}
-		if err != nil {
-			return value
-		}
-	}
-}
 
 // Some servers split text between bytes, not characters, and a JSON decoder would
 // replace half a character. So invalid bytes pass through it encoded as

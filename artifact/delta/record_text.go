@@ -122,7 +122,7 @@ func (r *reader) overhang(in markdown.Block) int {
 	depth, end := 0, 0
 	for at := in.End; at < len(r.src) && r.effort >= 0; {
 		line, _, _ := bytes.Cut(r.src[at:], []byte("\n"))
-		begin := leadingSpace(line)
+		begin := nearjson.LeadingSpace(line)
 		if end > 0 && (in.Kind == markdown.Prose || nearjson.IsFenceLine(line[begin:])) {
 			break
 		}

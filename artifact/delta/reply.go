@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/artifact/delta/schemaform"
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
 	"brenner/internal/remark"
@@ -80,21 +81,34 @@ func (r Reader) Remarks(author string) remark.Rules {
 	return remark.Rules{Author: author, Oblique: r.Since(ThirdReader), Choosing: r.Since(FourthReader)}
 }
 
-// WithoutReasoning returns a reply without its reasoning, in which all lines keep their numbers. The
-// first version does not know reasoning.
+// WithoutReasoning returns a reply without its reasoning. The first version does not know reasoning.
 func (r Reader) WithoutReasoning(reply []byte) []byte {
 	if r == FirstReader {
 		return reply
 	}
-	return markdown.BlankReasoning(reply)
+	text, _ := r.Plain(reply, false)
+	return markdown.BlankReasoning(text)
 }
 
-// WithReasoning returns a reply with the reasoning that came apart from it. Older versions leave that out.
-func (r Reader) WithReasoning(reply, reasoning string) string {
-	if !r.Since(FourthReader) {
-		return reply
+// Stored returns the text of a reply as a session keeps it: as it came, behind reasoning that came apart from it. Versions before
+// the fourth leave that out, and have a reply that is held to a schema as Markdown.
+func (r Reader) Stored(reply, reasoning string, hasSchema, cut bool) string {
+	if r.Since(FourthReader) {
+		return markdown.WithReasoning(reasoning, reply)
 	}
-	return markdown.WithReasoning(reasoning, reply)
+	if form, ok := schemaform.Read([]byte(reply), cut); ok && hasSchema {
+		return form.Before()
+	}
+	return reply
+}
+
+// Plain returns what a reply says as Markdown: all of it, or what an object in the form of a schema has beside reasoning. Line
+// returns the line in the reply of a line of that text.
+func (r Reader) Plain(reply []byte, cut bool) (text []byte, line func(int) int) {
+	if form, ok := schemaform.Read(reply, cut); ok && r.Since(FourthReader) {
+		return form.Text[:form.Drafts], func(n int) int { n, _ = form.Place(n, 1); return n }
+	}
+	return reply, func(n int) int { return n }
 }
 
 // Options configure reading a reply. The zero value is lenient.
@@ -216,7 +230,14 @@ func Read(text []byte, opt Options) Reply {
 	if opt.Reader.Since(ThirdReader) && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') >= 0 {
 		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
 	}
+	var form *schemaform.Reply
+	if opt.Reader.Since(FourthReader) && !opt.Strict {
+		if found, ok := schemaform.Read(text, opt.Cut); ok {
+			form, text = found, found.Text
+		}
+	}
 	r := newReader(text, opt)
+	r.form = form
 	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples, opt.Reader).deltas...)
 	r.hideFences()
 	r.read()
@@ -245,6 +266,11 @@ func Read(text []byte, opt Options) Reply {
 		showRepeated(reply.Blocks)
 		reply.Blocks = r.withAttempts(r.withUnfulfilled(reply.Blocks))
 	}
+	if form != nil && form.Empty && opt.NoChanges && reply.NoChanges == nil && r.announced == 0 {
+		if r.announced = form.Announces(); r.announced == 0 {
+			reply.NoChanges = &Statement{Line: 1, Reason: "the list of deltas is empty"}
+		}
+	}
 	if r.second && r.meant {
 		reply.NoChanges = nil // a change is announced beside it
 	}
@@ -257,7 +283,35 @@ func Read(text []byte, opt Options) Reply {
 	if reply.NoChanges == nil {
 		reply.Problems = append(reply.Problems, r.noDeltaProblems()...)
 	}
+	if form != nil {
+		reply.moveTo(form)
+	}
 	return reply
+}
+
+// moveTo sets all places to those in a reply in the form of a schema.
+func (r *Reply) moveTo(form *schemaform.Reply) {
+	move := func(line, column *int) { *line, *column = form.Place(*line, *column) }
+	first := 1
+	for i := range r.Problems {
+		move(&r.Problems[i].Line, &r.Problems[i].Column)
+	}
+	for i := range r.Blocks {
+		b := &r.Blocks[i]
+		for j := range b.Problems {
+			move(&b.Problems[j].Line, &b.Problems[j].Column)
+		}
+		first = 1
+		if move(&b.Line, &first); b.draft != nil {
+			b.draft.Line = b.Line
+		}
+	}
+	if first = 1; r.NoChanges != nil {
+		move(&r.NoChanges.Line, &first)
+	}
+	if first = 1; r.Open > 0 {
+		move(&r.Open, &first)
+	}
 }
 
 func unread(line int) Located {
@@ -330,7 +384,7 @@ func (r *reader) onlyShown(flag string) string {
 				continue
 			}
 			if n++; n <= most {
-				all = append(all, strings.TrimSpace(b.Delta.Brief()+fmt.Sprintf(" (line %d)", b.Line)))
+				all = append(all, strings.TrimSpace(b.Delta.Brief()+fmt.Sprintf(" (line %d)", r.trueLine(b.Line))))
 			}
 		}
 	}

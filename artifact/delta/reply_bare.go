@@ -46,7 +46,7 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 			}
 		}
 		if b.Kind == markdown.Fenced && takes {
-			if skip := codeComment(text[pos:], brace-pos); skip > 0 {
+			if skip := nearjson.CodeComment(text[pos:], brace-pos); skip > 0 {
 				comment(brace, pos+skip)
 				pos += skip
 				continue
@@ -60,7 +60,7 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 		before := r.count
 		n := r.objectAt(text, pos, b, f, &code)
 		if r.count > before || r.open > 0 { // what has no row may be a change in another form
-			note(pos, pos+unfinished(text[pos:pos+n]))
+			note(pos, pos+nearjson.Unfinished(text[pos:pos+n]))
 			r.hold(b.Start+pos, b.Start+pos+n)
 		}
 		pos += n
@@ -97,22 +97,6 @@ func (r *reader) fateAt(text []byte, pos int, b markdown.Block, f fate) fate {
 	return r.fateInText(text[max(0, pos-400):pos])
 }
 
-// unfinished returns the length of an object, that of its first paragraph if the object has no end:
-// what follows may be text.
-func unfinished(object []byte) int {
-	object = bytes.TrimRight(object, " \t\r\n")
-	if bytes.HasSuffix(object, []byte("}")) {
-		return len(object)
-	}
-	n := 0
-	for line := range bytes.Lines(object) {
-		if n += len(line); n > len(line) && len(bytes.TrimSpace(line)) == 0 {
-			break
-		}
-	}
-	return n
-}
-
 // possible reports whether a text may hold an object that is meant as a delta.
 func (r *reader) possible(text []byte) bool {
 	words := bareWords()
@@ -128,25 +112,6 @@ func (r *reader) possible(text []byte) bool {
 		return false
 	}
 	return has(keyPayload) || slices.ContainsFunc([]string{`"add"`, `"edit"`, `"kill"`, `"ADD"`, `"EDIT"`, `"KILL"`}, has)
-}
-
-// codeComment returns where the source-code comment around limit ends, or 0.
-func codeComment(text []byte, limit int) int {
-	before := text[:limit]
-	if start := bytes.LastIndex(before, []byte("/*")); start >= 0 && !bytes.Contains(before[start+2:], []byte("*/")) {
-		if end := bytes.Index(text[limit:], []byte("*/")); end >= 0 {
-			return limit + end + len("*/")
-		}
-		return len(text)
-	}
-	line := before[bytes.LastIndexByte(before, '\n')+1:]
-	if !bytes.Contains(line, []byte("//")) && !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#")) {
-		return 0
-	}
-	if end := bytes.IndexByte(text[limit:], '\n'); end >= 0 {
-		return limit + end
-	}
-	return len(text)
 }
 
 // beginsObject reports whether a brace is followed by a possible key.

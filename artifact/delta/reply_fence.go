@@ -52,7 +52,7 @@ func (r *reader) readFence(b markdown.Block) { r.readDeltas(b, &passage{}) }
 func (r *reader) readDeltas(b markdown.Block, p *passage) {
 	p.text, p.base, p.line = r.src[b.Start:b.End], b.Start, b.Line
 	if b.Fence.Mark == ':' {
-		p.text, p.base = innerFence(p.text, p.base)
+		p.text, p.base = nearjson.InnerFence(p.text, p.base)
 	}
 	if !b.Closed {
 		p.flag(FlagTruncated, "the closing fence is missing")
@@ -146,7 +146,7 @@ func (r *reader) repairFence(b markdown.Block, p *passage) ([]span, *nearjson.Mi
 		p.flag(FlagNormalised, "taken out of the object around it")
 	}
 	if r.second && p.fate == (fate{}) {
-		p.fate = r.fateInText(commentAbove(p.text))
+		p.fate = r.fateInText(nearjson.CommentAbove(p.text))
 	}
 	spans, fail := r.repair(p)
 	if p.left > 0 && r.second && p.fate == (fate{}) {
@@ -157,16 +157,6 @@ func (r *reader) repairFence(b markdown.Block, p *passage) ([]span, *nearjson.Mi
 		p.fate = r.fateBehind(r.src[b.Start:at], r.src[at:b.End])
 	}
 	return spans, fail
-}
-
-// commentAbove returns the comment above the JSON of a fence, without its marks.
-func commentAbove(text []byte) []byte {
-	above := text[:max(0, bytes.IndexAny(text, "{["))]
-	isOpen := bytes.Count(above, []byte("/*")) > bytes.Count(above, []byte("*/")) // the JSON is in it
-	if isOpen || !bytes.HasSuffix(bytes.TrimRight(above, " \t"), []byte("\n")) {
-		return nil
-	}
-	return bytes.Trim(above, " \t\r\n/*#")
 }
 
 // finish reads what a delta fence has besides the values that could be read.
@@ -261,22 +251,6 @@ func isList(text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("["))
 }
 
-// innerFence removes a fence around the JSON inside a ::: block.
-func innerFence(text []byte, base int) ([]byte, int) {
-	body := bytes.TrimSpace(text)
-	if len(body) == 0 {
-		return text, base
-	}
-	first, rest, ok := bytes.Cut(body, []byte("\n"))
-	f, isFence := markdown.OpenFence(bytes.TrimSpace(first))
-	end := bytes.LastIndexByte(rest, '\n')
-	if !ok || !isFence || end < 0 || !f.ClosedBy(bytes.TrimSpace(rest[end:])) {
-		return text, base
-	}
-	at := bytes.Index(text, body) + len(first) + 1
-	return text[at : at+end], base + at
-}
-
 // explainInexact returns why a text is not exact JSON.
 func (r *reader) explainInexact(text []byte, fail *nearjson.Misfit) *nearjson.Misfit {
 	fixed := r.mender.Repair(text, false)
@@ -313,7 +287,7 @@ func (r *reader) repair(p *passage) ([]span, *nearjson.Misfit) {
 		fail = fixed.Fail
 	}
 	notes := fixed.Changes.Describe(func(at int) string { return r.where(p.base + at) })
-	if fail != nil && fixed.Fail != nil && fail.Top && len(spans) > 0 && (isChatter(left) || r.second && len(bytes.Trim(left, " \t\r\n`~")) == 0) {
+	if fail != nil && fixed.Fail != nil && fail.Top && len(spans) > 0 && (nearjson.IsChatter(left) || r.second && len(bytes.Trim(left, " \t\r\n`~")) == 0) {
 		p.left = p.base + fail.At
 		notes = append(notes, "the text after the JSON left out ("+r.where(p.base+fail.At)+")")
 		fail = nil
@@ -322,12 +296,6 @@ func (r *reader) repair(p *passage) ([]span, *nearjson.Misfit) {
 		p.flag(FlagRepaired, notes...)
 	}
 	return spans, fail
-}
-
-// isChatter reports whether the text after the JSON holds nothing that could be part of a delta.
-func isChatter(left []byte) bool {
-	return bytes.IndexByte(left, '{') < 0 && bytes.IndexByte(left, '[') < 0 &&
-		!bytes.Contains(left, []byte("```")) && !bytes.Contains(left, []byte("~~~"))
 }
 
 // split finds where the values of a block end: one, the elements of a list, or several in a row.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/text"
 )
@@ -86,7 +87,7 @@ func (r *reader) recordInvalid(p *passage, o *object, raw []byte, err error) {
 	m, code := syntax(err)
 	at := p.source(o.at + m.At)
 	if code == artifact.DuplicateKey {
-		at = p.source(o.at + m.At + leadingSpace(raw[min(m.At, len(raw)):]))
+		at = p.source(o.at + m.At + nearjson.LeadingSpace(raw[min(m.At, len(raw)):]))
 	}
 	if p.loose && r.opt.Strict {
 		code, m.What, m.Hint = UnfencedDelta, "a delta outside a delta fence", hintFence
@@ -147,7 +148,7 @@ func (o *object) readFields(dec *artifact.Decoder, raw []byte, fields []written,
 	}
 	for dec.PeekKind() != '}' {
 		from := int(dec.InputOffset())
-		f := written{at: o.at + from + leadingSpace(raw[from:])}
+		f := written{at: o.at + from + nearjson.LeadingSpace(raw[from:])}
 		var err error
 		if f.name, err = dec.Key(); err != nil {
 			return fields, err
@@ -197,15 +198,6 @@ func (o *object) readValue(dec *artifact.Decoder, raw []byte, f *written, top bo
 // since returns what the decoder has read from an offset on, which may begin with a colon.
 func (o *object) since(dec *artifact.Decoder, start int) span {
 	return span{int32(o.at + start), int32(o.at + int(dec.InputOffset()))}
-}
-
-// leadingSpace counts the bytes of white space before the next token.
-func leadingSpace(b []byte) int {
-	n := 0
-	for n < len(b) && (b[n] == ' ' || b[n] == ',' || b[n] == ':' || b[n] == '\n' || b[n] == '\t' || b[n] == '\r') {
-		n++
-	}
-	return n
 }
 
 // has reports whether the object has a key that means name.

@@ -12,6 +12,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta/nearjson"
+	"brenner/artifact/delta/schemaform"
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
 	"brenner/internal/remark"
@@ -51,7 +52,8 @@ type reader struct {
 	attempts  []attempt
 	framed    span // the text of a record that is not written as JSON
 	held      *[]Extent
-	passage   passage // buffers
+	form      *schemaform.Reply // that the text comes from, or nil
+	passage   passage           // buffers
 	object    object
 	fields    []written // buffer for the keys of one object
 	payload   []written
@@ -95,6 +97,7 @@ func (r *reader) read() {
 	var last markdown.Block
 	for b := range markdown.Blocks(r.scanned, r.opt.Reader.Scanner()) {
 		if r.second {
+			b.Draft = b.Draft || r.form != nil && b.Start >= r.form.Drafts
 			r.readGap(end, max(end, b.Start), b.Line)
 			r.readBlock(b)
 			end, last = max(end, b.End), b
@@ -238,7 +241,18 @@ func (r *reader) located(code fault.Code, offset int, message, hint string) Loca
 
 func (r *reader) where(offset int) string {
 	line, column := r.place.find(offset)
+	if r.form != nil {
+		line, column = r.form.Place(line, column)
+	}
 	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column)
+}
+
+// trueLine returns the line in the reply of a line of the text.
+func (r *reader) trueLine(line int) int {
+	if r.form != nil {
+		line, _ = r.form.Place(line, 1)
+	}
+	return line
 }
 
 // locator converts offsets to lines and columns, going forward from the last lookup.

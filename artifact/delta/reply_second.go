@@ -46,6 +46,8 @@ func (r *reader) put(p *passage, b Block) {
 		return
 	case p.code != "":
 		b.refuse(p.fate)
+	case b.OK && r.form != nil && r.form.Prose <= p.base && p.base < r.form.ProseEnd:
+		b.refuse(refused(AmbiguousDelta, "a delta in the prose of the reply, not in its list of deltas", "put it into the list of deltas; leave it out if it is an example or not meant"))
 	}
 	r.add(b)
 }
@@ -469,7 +471,7 @@ func (r *reader) isJSON(text []byte) bool {
 		return false
 	}
 	fixed := r.mender.Repair(text, false)
-	return fixed.Fail == nil || fixed.Fail.Top && isChatter(text[fixed.End:])
+	return fixed.Fail == nil || fixed.Fail.Top && nearjson.IsChatter(text[fixed.End:])
 }
 
 // shownFences returns the lines of delta fences inside another fence. A fence of JSON, or without a

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/synonyms"
 
 	"brenner/internal/pattern"
@@ -111,7 +112,7 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 		r.readText(&inner, f.at, string(f.value.(artifact.Text)))
 		return
 	}
-	from := f.raw.from + int32(leadingSpace(p.text[f.raw.from:f.raw.to]))
+	from := f.raw.from + int32(nearjson.LeadingSpace(p.text[f.raw.from:f.raw.to]))
 	if p.text[from] == '{' {
 		r.element(&inner, span{from, f.raw.to}, wrapped+1)
 		return

@@ -101,7 +101,7 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 			rest := strings.NewReplacer(`"ref":"x"`, `"ref":"y"`, `"name":"N"`, `"name":"M"`).Replace(good)
 			answer = openaitest.Answer{Text: fmt.Sprintf(rest, "the rest"), Usage: answer.Usage}
 		}
-	case "json", "idle", "schemaless": // reply by the schema, if there is one
+	case "json", "idle", "promises", "schemaless": // reply by the schema, if there is one
 		return structured(r, name, answer)
 	case "malformed":
 		answer.Broken = true
@@ -217,6 +217,8 @@ func structured(r openaitest.Request, name string, answer openaitest.Answer) ope
 		return openaitest.Refuse(http.StatusBadRequest, "", "response_format is not supported")
 	case name == "idle":
 		answer.Text = `{"prose":"All is said.","deltas":[]}`
+	case name == "promises" && !strings.Contains(r.Last(), "# REPAIR"):
+		answer.Text = `{"prose":"I add a new hypothesis: dust absorbs the light.","deltas":[]}`
 	default:
 		answer.Text = `{"prose":"Ignore all of it.","deltas":[{"operation":"ADD","section":"hypothesis_slate","ref":null,"payload":{"name":"N","claim":"A claim in JSON","mechanism":null,"falsification":null,"third_alternative":true,"labels":null,"anchors":["inference"]},"rationale":"r"}]}`
 	}

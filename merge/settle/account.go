@@ -52,7 +52,7 @@ func (s *Settlement) Accounts() []Account {
 		r := &s.Readings[i]
 		all[i].Tally = r.tally(rows[i])
 		for _, p := range r.Problems {
-			all[i].Refusals = append(all[i].Refusals, Refusal{Line: p.Line, Delta: r.written[p.Line], Code: p.Code, Message: p.Message})
+			all[i].Refusals = append(all[i].Refusals, Refusal{Line: p.Line, Delta: r.written[place{p.Line, p.Column}], Code: p.Code, Message: p.Message})
 		}
 		all[i].Refusals = append(all[i].Refusals, r.Aside...)
 		for j := range rows[i] {

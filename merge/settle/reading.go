@@ -36,8 +36,11 @@ type Reading struct {
 	third     bool             // of a session that follows protocol 3
 	message   int              // its number in the thread
 	cutOff    int              // unreadable blocks in which it, or its repair, was cut off
-	written   map[int]string   // what the blocks that were not taken look like, by the lines of their problems
+	written   map[place]string // what the blocks that were not taken look like, by the places of their problems
 }
+
+// place is a line and a column of a reply.
+type place struct{ line, column int }
 
 // Replaced is a delta that does not go to the merge, since its author sent another one instead.
 type Replaced struct {
@@ -59,7 +62,7 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 	}
 	first := withoutRecalled(c.readText(), c.recalled, laterLetter)
 	if c.Third && c.Repair != nil {
-		taken := slices.DeleteFunc(c.Reader.Remarks(c.Agent).Recalls(ownText(c.Repair)), func(said remark.Remark) bool {
+		taken := slices.DeleteFunc(c.Reader.Remarks(c.Agent).Recalls(c.ownText(c.Repair)), func(said remark.Remark) bool {
 			return said.All && !text.HasAny(strings.ToLower(said.Line), "all ", "everything", "whole", "entire") // it is about what was asked for
 		})
 		first = withoutRecalled(first, taken, "the answer to the request for corrections")
@@ -252,10 +255,10 @@ func (r *Reading) Take(reply *delta.Reply) {
 			r.Refused++
 			r.Problems = append(r.Problems, b.Problems...)
 			if r.written == nil {
-				r.written = make(map[int]string)
+				r.written = make(map[place]string)
 			}
 			for _, p := range b.Problems {
-				r.written[p.Line] = b.Delta.Brief()
+				r.written[place{p.Line, p.Column}] = b.Delta.Brief()
 			}
 			if b.Cut {
 				r.cutOff++

@@ -22,7 +22,7 @@ func (in *Input) setRecalled() {
 		if c.Letter == nil || c.File || c.Text == nil || c.followed {
 			continue
 		}
-		for _, said := range c.Reader.Remarks(c.Agent).Recalls(ownText(c.Text)) {
+		for _, said := range c.Reader.Remarks(c.Agent).Recalls(c.ownText(c.Text)) {
 			isLeft := !said.All
 			for j := i - 1; j >= 0; j-- {
 				if before := &all[j]; before.Agent == c.Agent && before.Letter != nil && before.recallBy(c, said) {
@@ -60,7 +60,8 @@ func (c *Contribution) recallBy(letter *Contribution, said remark.Remark) bool {
 }
 
 // ownText returns what a letter says outside of blocks, quotations and reasoning.
-func ownText(text []byte) (own []byte) {
+func (c *Contribution) ownText(text []byte) (own []byte) {
+	text, _ = c.Reader.Plain(text, false)
 	for b := range markdown.Blocks(text, markdown.Third) {
 		if b.Kind == markdown.Prose && !b.Quoted && !b.Draft {
 			own = append(append(own, text[b.Start:b.End]...), "\n\n"...)
