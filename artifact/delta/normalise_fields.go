@@ -3,9 +3,7 @@ package delta
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/artifact/delta/fieldform"
@@ -183,7 +181,7 @@ func (j *judgement) deriveName() {
 	j.payload = append(j.payload, written{name: "name", value: artifact.Text(name), at: j.o.payloadAt})
 	j.b.Flags = append(j.b.Flags, Flag{
 		Name: FlagNameDerived,
-		Text: "no name was given; " + strconv.Quote(name) + " is from the first words of " + j.spec.Main,
+		Text: fmt.Sprintf("no name was given; %q is from the first words of %s", name, j.spec.Main),
 	})
 }
 
@@ -196,7 +194,7 @@ func NameFrom(text string) string {
 	var name string
 	for i, w := range strings.Fields(artifact.TrimID(text)) {
 		longer := strings.TrimSpace(name + " " + w)
-		if i == nameWordCount || (i > 0 && utf8.RuneCountInString(longer) > nameLength) {
+		if i == nameWordCount || (i > 0 && len([]rune(longer)) > nameLength) {
 			break
 		}
 		name = longer

@@ -12,7 +12,6 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta/nearjson"
 	"brenner/internal/markdown"
-
 	"brenner/internal/pattern"
 )
 
@@ -45,8 +44,6 @@ func (p *passage) flag(name string, texts ...string) {
 
 // span is a value within a text.
 type span struct{ from, to int32 }
-
-func (r *reader) readFence(b markdown.Block) { r.readDeltas(b, &passage{}) }
 
 // readDeltas reads a delta fence; p says what becomes of its deltas.
 func (r *reader) readDeltas(b markdown.Block, p *passage) {

@@ -76,11 +76,9 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		}
 		return f
 	}
-	if r.opt.Author == "" {
-		if name, ok := remark.Name(between); ok {
-			if _, own := r.decidesLater(b.End); own {
-				return fateDisowned(name)
-			}
+	if name, ok := remark.Name(between); ok && r.opt.Author == "" {
+		if _, own := r.decidesLater(b.End); own {
+			return fateDisowned(name)
 		}
 	}
 	if !r.remarks().Keeps(&r.beside.section, between, r.src[b.Start:b.End], r.src[b.End:], isNew) {

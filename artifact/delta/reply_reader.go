@@ -131,7 +131,7 @@ func (r *reader) block(b markdown.Block) {
 	case b.Fence.Is("delta") && r.opt.Cut && !b.Closed:
 		r.leaveOpen(b.Line)
 	case b.Fence.Is("delta"):
-		r.readFence(b)
+		r.readDeltas(b, &passage{})
 	default:
 		loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
 		line := r.shownFence(b.Line+1, b, loose)

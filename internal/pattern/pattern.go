@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Pattern is a regular expression in the syntax of package regexp. It is safe for concurrent use. Do not copy it.
@@ -62,11 +63,17 @@ func (p *Pattern) inBytes(b []byte) *regexp.Regexp {
 }
 
 // Set is several patterns that are tried on the same texts, of which most have no match of any.
-type Set struct{ forms func() *index }
+type Set struct {
+	forms func() *index
+	tries atomic.Int32
+}
+
+// fewTexts is how many texts a set lets pass: for these, its index would take longer than its patterns.
+const fewTexts = 64
 
 // SetOf returns the set of some patterns.
 func SetOf(patterns ...*Pattern) *Set {
-	return &Set{sync.OnceValue(func() *index {
+	return &Set{forms: sync.OnceValue(func() *index {
 		var all []*form
 		for _, p := range patterns {
 			all = append(all, p.forms().forms...)
@@ -77,6 +84,10 @@ func SetOf(patterns ...*Pattern) *Set {
 
 // MayMatch reports whether a text may have a match of a pattern of the set. If not, it has none.
 func (s *Set) MayMatch(text string) bool {
+	if s.tries.Load() < fewTexts {
+		s.tries.Add(1)
+		return true
+	}
 	return search(s.forms(), text, func(*form) bool { return true })
 }
 
