@@ -239,7 +239,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 // looks for the word delta, which every delta fence has, and for the words of bareWords. Read may
 // still report a fence that contains a quotation, and changes that are not complete.
 func Possible(text string) bool {
-	return PossibleBare(text) || possibleFence(text)
+	return PossibleBare(text) || nearjson.PossibleFence(text)
 }
 
 // PossibleBare returns false only if text has no delta outside a delta fence.
@@ -249,19 +249,6 @@ func PossibleBare(text string) bool {
 	}
 	for _, word := range bareWords() {
 		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
-}
-
-func possibleFence(text string) bool {
-	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") && !strings.Contains(text, ":::") {
-		return false
-	}
-	const word = "delta"
-	for i := 0; i+len(word) <= len(text); i++ {
-		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
 			return true
 		}
 	}

@@ -106,6 +106,9 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 		case isDraftWord(name):
 			inner.shown = FlagDraft
 		}
+		if inner.shown != "" && r.opt.Reader.Since(FourthReader) {
+			inner.what = fmt.Sprintf("not read: it is under the key %q", clipped(f.name))
+		}
 	}
 	inner.record = inner.record || r.isRecordList(f.name)
 	if f.raw.to == 0 {

@@ -38,6 +38,16 @@ func TestRepliesInTheFormOfTheSchema(t *testing.T) {
 	}
 }
 
+// A delta under a key that calls it something else is only shown, by that key.
+func TestKeysThatSayWhatADeltaIs(t *testing.T) {
+	for _, key := range []string{"rejected_deltas", "example"} {
+		r := delta.Read([]byte(`{"`+key+`":[{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"r"}}]}`), delta.Options{})
+		if want := `not read: it is under the key "` + key + `"`; len(r.Blocks) != 1 || !r.Blocks[0].Skipped() || r.Blocks[0].Flags[0].Text != want {
+			t.Errorf("got %+v, want %s", r.Blocks, want)
+		}
+	}
+}
+
 // account names what became of the blocks of a reply, and where they are.
 func account(r delta.Reply) string {
 	var all []string

@@ -2,6 +2,7 @@ package nearjson
 
 import (
 	"bytes"
+	"strings"
 
 	"brenner/internal/markdown"
 )
@@ -80,4 +81,18 @@ func InnerFence(text []byte, base int) ([]byte, int) {
 	}
 	at := bytes.Index(text, body) + len(first) + 1
 	return text[at : at+end], base + at
+}
+
+// PossibleFence returns false only if a text has no fence with the word delta.
+func PossibleFence(text string) bool {
+	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") && !strings.Contains(text, ":::") {
+		return false
+	}
+	const word = "delta"
+	for i := 0; i+len(word) <= len(text); i++ {
+		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
+			return true
+		}
+	}
+	return false
 }
