@@ -145,7 +145,7 @@ func inPatches(text []byte) (all []Attempt) {
 // if they count.
 func InText(text []byte, noted bool) (all []Attempt) {
 	if noted {
-		all = slices.Concat(inCalls(text), inLines(text), inHunks(text), inForeign(text), inFiles(text))
+		all = slices.Concat(inLines(text), inAdded(text), inHunks(text), inFiles(text))
 	}
 	if bytes.Contains(text, []byte("*** Begin Patch")) {
 		all = append(all, inPatches(text)...)

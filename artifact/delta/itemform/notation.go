@@ -82,40 +82,93 @@ func inCommands(text []byte) (all []Attempt) {
 
 // The forms of lines that set a field of an item, or mark what becomes of one.
 var (
-	settings  = pattern.New(`(?m)^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?[\x60*]{0,3}(?:(?i:set|let|change|update)[ \t]+[\x60*]{0,3})?([A-Z]{1,2}\d{1,3})(?:\.|\[["'])([a-z_]{3,30})(?:["']\])?[\x60*]{0,3}[ \t]*(?::=|=[^=]|→|->|=>|:[ \t]*~~[^~\n]+~~|[ \t]becomes[ \t]|[ \t]to[ \t])[ \t]*(\S[^\n]*)`)
-	marked    = pattern.New(`(?m)^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(🗑\x{FE0F}?|➖|✂\x{FE0F}?|❌|✏\x{FE0F}?|📝|🖊\x{FE0F}?|🔄)[ \t*]*([A-Z]{1,2}\d{1,3})\b([^\n]*)`)
-	markedNew = pattern.New(`(?m)^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?:➕|🆕)[ \t*]*(?:(?i:new|add)[ \t]+)?([A-Za-z]{4,12})\b([^\n]*)`)
-	removal   = pattern.New(`(?i)\b(?:remov|kill|delet|drop|retir|discard)\w*`)
+	settings = pattern.New(`(?m)^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?[\x60*]{0,3}(?:(?i:set|let|change|update)[ \t]+[\x60*]{0,3})?([A-Z]{1,2}\d{1,3})(?:\.|\[["'])([a-z_]{3,30})(?:["']\])?[\x60*]{0,3}[ \t]*(?::=|=[^=]|→|->|=>|:[ \t]*~~[^~\n]+~~|[ \t]becomes[ \t]|[ \t]to[ \t])[ \t]*(\S[^\n]*)`)
+	marked   = pattern.New(`(?m)^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(🗑\x{FE0F}?|➖|✂\x{FE0F}?|❌|✏\x{FE0F}?|📝|🖊\x{FE0F}?|🔄)[ \t*]*([A-Z]{1,2}\d{1,3})\b([^\n]*)`)
+	added    = pattern.New(`(?m)^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?:➕|🆕)[ \t*]*(?:(?i:new|add)[ \t]+)?([A-Za-z]{4,12})\b([^\n]*)`)
+	removal  = pattern.New(`(?i)\b(?:remov|kill|delet|drop|retir|discard)\w*`)
 )
 
-// inLines returns the changes in lines of a running text that set a field, or have a sign for what becomes of an item.
+// inLines returns the changes in lines of a running text with the id of an item: that set a field of it, call a function, have
+// a sign for what becomes of it, or say so in another language than English. Lines without a clue are not read.
 func inLines(text []byte) (all []Attempt) {
-	if hasAny(text, ":=", "=", "→", "->", "~~", " becomes ", "et ") {
-		for _, m := range settings.FindAllSubmatchIndex(text, -1) {
-			id, key := string(text[m[2]:m[3]]), string(text[m[4]:m[5]])
-			if s, ok := artifact.SectionOfID(id); ok && (hasField(s, key) || key == "status" || key == "name") {
-				all = append(all, Attempt{At: m[2], Operation: edit, Section: s.String(), ID: id, Field: key, Says: string(text[m[6]:m[7]])})
-			}
+	const before, behind = 60, 24
+	for at := 0; at+1 < len(text); at++ {
+		if c := text[at]; c < 'A' || c > 'Z' || text[at+1] < '0' || text[at+1] > '9' || at > 0 && isWord(text[at-1]) {
+			continue
+		}
+		end := at + 2
+		for end < len(text) && isWord(text[end]) {
+			end++
+		}
+		start := bytes.LastIndexByte(text[:at], '\n') + 1
+		line := text[start:]
+		if i := bytes.IndexByte(line, '\n'); i >= 0 {
+			line = line[:i]
+		}
+		isSet := end+1 < len(text) && (text[end] == '.' || text[end] == '[') && text[end+1] != ' '
+		isCall := at > 1 && (text[at-1] == '"' || text[at-1] == '\'') && (text[at-2] == '(' || text[at-2] == '=')
+		isMarked := bytes.IndexAny(line[:at-start], signs) >= 0
+		found := len(all)
+		if isSet {
+			all = append(all, inSettings(line)...)
+		}
+		if isCall {
+			all = append(all, inCalls(line)...)
+		}
+		if isMarked {
+			all = append(all, inMarked(line)...)
+		}
+		if foreignWords.In(string(text[max(start, at-before):min(len(text), at+behind)])) {
+			all = append(all, inForeign(line)...)
+		}
+		for i := range all[found:] {
+			all[found+i].At += start
+		}
+		if len(all) > found {
+			at = start + len(line)
 		}
 	}
-	if !hasAny(text, "🗑", "➖", "✂", "❌", "✏", "📝", "🖊", "🔄", "➕", "🆕") {
-		return all
-	}
-	for _, m := range marked.FindAllSubmatchIndex(text, -1) {
-		id, says := string(text[m[4]:m[5]]), text[m[6]:m[7]]
-		a := Attempt{At: m[4], Operation: kill, ID: id, Says: string(says)}
-		switch sign := string(text[m[2]:m[3]]); {
-		case sign == "❌" && !removal.Match(says):
-			continue // a verdict
-		case strings.ContainsAny(sign, "✏📝🖊🔄"):
-			a.Operation = edit
-		}
-		if s, ok := artifact.SectionOfID(id); ok {
-			a.Section = s.String()
-			all = append(all, a)
+	return all
+}
+
+// inSettings returns the fields that a line sets.
+func inSettings(line []byte) (all []Attempt) {
+	for _, m := range settings.FindAllSubmatchIndex(line, -1) {
+		id, key := string(line[m[2]:m[3]]), string(line[m[4]:m[5]])
+		if s, ok := artifact.SectionOfID(id); ok && (hasField(s, key) || key == "status" || key == "name") {
+			all = append(all, Attempt{At: m[2], Operation: edit, Section: s.String(), ID: id, Field: key, Says: string(line[m[6]:m[7]])})
 		}
 	}
-	for _, m := range markedNew.FindAllSubmatchIndex(text, -1) {
+	return all
+}
+
+// signs are those for what becomes of an item.
+const signs = "🗑➖✂❌✏📝🖊🔄"
+
+// inMarked returns the change that a sign before an item stands for.
+func inMarked(line []byte) []Attempt {
+	m := marked.FindSubmatchIndex(line)
+	if m == nil {
+		return nil
+	}
+	id, says := string(line[m[4]:m[5]]), line[m[6]:m[7]]
+	s, ok := artifact.SectionOfID(id)
+	a := Attempt{At: m[4], Operation: kill, Section: s.String(), ID: id, Says: string(says)}
+	switch sign := string(line[m[2]:m[3]]); {
+	case !ok, sign == "❌" && !removal.Match(says): // a verdict
+		return nil
+	case strings.ContainsAny(sign, "✏📝🖊🔄"):
+		a.Operation = edit
+	}
+	return []Attempt{a}
+}
+
+// inAdded returns the new items before which there is a sign.
+func inAdded(text []byte) (all []Attempt) {
+	if !hasAny(text, "➕", "🆕") {
+		return nil
+	}
+	for _, m := range added.FindAllSubmatchIndex(text, -1) {
 		if s, ok := synonyms.Section(strings.ToLower(string(text[m[2]:m[3]]))); ok {
 			all = append(all, Attempt{At: m[2], Operation: add, Section: s.String(), Says: string(text[m[4]:m[5]])})
 		}
@@ -177,15 +230,13 @@ var endsForeign = pattern.New(`(?i)^[ \t*_\x60]*(?:$|\r|[:：.,，、。;；(（
 // isForeignCondition matches words that make a change in another language depend on something.
 var isForeignCondition = pattern.New(`(?i)\b(?:wenn|falls|sobald|sofern|si|lorsque|dès que|cuando|quando|если|когда)\b|^ (?:noch )?(?:nicht|pas)\b|如果|若|除非|もし|場合|ません|しない`)
 
-// foreignWords are parts of the words of change, by which a text is searched first.
-var foreignWords = remark.WordsOf("treich", "ösch", "ntfern", "erwerf", "erworfen", "upprim", "etir", "limin", "uprim", "escart", "borr", "Borr", "imuov", "emov", "xclu", "даля", "далить", "сключ",
-	"删除", "刪除", "移除", "剔除", "淘汰", "去掉", "削除", "棄却", "除外", "nder", "earbeit", "odifi", "dit", "ambi", "ctualiz", "lter", "змен", "修改", "更新", "编辑", "編輯", "改为", "改成", "修正", "変更", "設為", "设为", "标记为", "替换为")
+// foreignWords are parts of the words of change in other languages, of which one is near the item.
+var foreignWords = remark.WordsOf("treich", "ösch", "ntfern", "erwerf", "erworfen", "upprim", "etirer", "etirons", "limine", "limino", "liminar", "liminamos", "limina", "uprim", "escart", "orro ", "orrar", "etiro ", "etirar", "imuov", "emover", "emovo",
+	"xcluo", "xcluir", "даля", "далить", "сключ", "删除", "刪除", "移除", "剔除", "淘汰", "去掉", "削除", "棄却", "除外", "ndere ", "ndern ", "earbeit", "odifie ", "odifier", "odifions", "odifico", "odificar", "dito ", "ditar", "ambio ", "ambiar",
+	"ctualiz", "ltero ", "lterar", "змен", "修改", "更新", "编辑", "編輯", "改为", "改成", "修正", "変更", "設為", "设为", "标记为", "替换为", "将", "把", "將", "を")
 
-// inForeign returns the changes that lines of a running text announce in other languages than English.
+// inForeign returns the changes that a line announces in another language than English.
 func inForeign(text []byte) (all []Attempt) {
-	if !foreignWords.In(string(text)) {
-		return nil
-	}
 	for i := range foreign {
 		for _, m := range foreign[i].form.FindAllSubmatchIndex(text, -1) {
 			id, says := string(text[m[4]:m[5]]), text[m[6]:m[7]]
@@ -199,7 +250,7 @@ func inForeign(text []byte) (all []Attempt) {
 	return all
 }
 
-// attached matches a sentence that gives the changes in a file, which the program never sees.
+// attached matches a sentence that leaves the changes in a file, which the program never sees.
 var attached = pattern.New(`(?im)(?:\bdeltas|\b(?:my|our) (?:\w+ )?(?:changes|edits))\b[^.\n]{0,30}\b(?:attached|attachment|in (?:the |a )?(?:separate )?file\b|saved (?:to|in)|written to)\b[^\n]*`)
 
 // inFiles returns the announcement of changes that are in a file.
