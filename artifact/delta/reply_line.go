@@ -254,7 +254,7 @@ func (l clause) adds(a *announcement, last int) bool {
 	case capitals && l.isBehind(): // "New test (ADD): text"
 		a.section = ""
 		return l.isApart() && slices.ContainsFunc(l.before, func(w lineWord) bool { return a.name(w.text) })
-	case len(l.behind) == 0 || isNothing(l.behind[0].text):
+	case len(l.behind) == 0 || itemform.IsNothing(l.behind[0].text):
 		return false
 	case len(l.before) > 0:
 		return capitals && l.isApart() && named
@@ -280,7 +280,7 @@ func (l clause) applies(a *announcement, last int) bool {
 	ends, weighed := l.end(last)
 	first, word := isItemID(l.behind[0].text), l.order.text
 	switch {
-	case weighed || isNothing(l.behind[0].text):
+	case weighed || itemform.IsNothing(l.behind[0].text):
 		return false
 	case len(a.targets) == 0:
 		return a.section != "" && ends && word == a.operation && l.isApart()
@@ -352,7 +352,7 @@ func (l clause) isWeighed() bool {
 	if after(l.body, l.order) == '?' || l.isConsequence() {
 		return true
 	}
-	if len(l.behind) > 0 && (isDigit(l.behind[0].text[0]) || isModal(l.behind[0].text) && !isSeparator(after(l.body, l.order))) {
+	if len(l.behind) > 0 && (isDigit(l.behind[0].text[0]) || itemform.IsModal(l.behind[0].text) && !isSeparator(after(l.body, l.order))) {
 		return true
 	}
 	weighed, own, other := false, false, false
@@ -407,7 +407,7 @@ func (l clause) end(last int) (ends, weighed bool) {
 		return ends, next == '?'
 	}
 	follows := l.behind[last+1].text
-	return ends, isModal(follows) && !ends || isNothing(follows) && ends
+	return ends, itemform.IsModal(follows) && !ends || itemform.IsNothing(follows) && ends
 }
 
 // subject records what an operation applies to, and returns the last word that names it.

@@ -114,7 +114,7 @@ func (r *reader) announceNew(line []byte, at int, l *lineState) bool {
 	}
 	body := strings.ToValidUTF8(strings.TrimLeft(row, lineMarks), "")
 	a := announcement{operation: Add, section: l.list.section, words: itemform.Content(body), shaped: trimmed[0] == '|'}
-	if words := lineWords(body); len(a.words) < 2 || isNothing(words[0].text) {
+	if words := lineWords(body); len(a.words) < 2 || itemform.IsNothing(words[0].text) {
 		return true
 	}
 	a.nameIn(body)

@@ -54,22 +54,3 @@ func withoutArticles(words []lineWord) []lineWord {
 	}
 	return words
 }
-
-// isModal reports whether a word makes a sentence of what would be an instruction.
-func isModal(word string) bool {
-	switch strings.ToLower(word) {
-	case "would", "could", "should", "might", "may", "is", "was", "are", "were", "has", "had", "have", "can", "cannot", "did", "does",
-		"do", "seems", "will", "must", "needs", "or", "and", "only", "if", "when", "unless", "once", "not", "later", "switch", "vs", "versus":
-		return true
-	}
-	return false
-}
-
-// isNothing reports whether a word says that there is no change.
-func isNothing(word string) bool {
-	switch strings.ToLower(word) {
-	case "none", "nothing", "no", "not", "n", "null", "zero", "premature", "rejected", "withdrawn", "declined", "pending", "deferred", "postponed", "unwarranted", "left", "if", "unless":
-		return true
-	}
-	return false
-}

@@ -91,42 +91,42 @@ var (
 // inLines returns the changes in lines of a running text with the id of an item: that set a field of it, call a function, have
 // a sign for what becomes of it, or say so in another language than English. Lines without a clue are not read.
 func inLines(text []byte) (all []Attempt) {
-	const before, behind = 60, 24
 	for at := 0; at+1 < len(text); at++ {
 		if c := text[at]; c < 'A' || c > 'Z' || text[at+1] < '0' || text[at+1] > '9' || at > 0 && isWord(text[at-1]) {
 			continue
 		}
-		end := at + 2
-		for end < len(text) && isWord(text[end]) {
-			end++
-		}
 		start := bytes.LastIndexByte(text[:at], '\n') + 1
-		line := text[start:]
-		if i := bytes.IndexByte(line, '\n'); i >= 0 {
-			line = line[:i]
+		line, _, _ := bytes.Cut(text[start:], []byte("\n"))
+		found := inLine(line, at-start)
+		for _, a := range found {
+			a.At += start
+			all = append(all, a)
 		}
-		isSet := end+1 < len(text) && (text[end] == '.' || text[end] == '[') && text[end+1] != ' '
-		isCall := at > 1 && (text[at-1] == '"' || text[at-1] == '\'') && (text[at-2] == '(' || text[at-2] == '=')
-		isMarked := bytes.IndexAny(line[:at-start], signs) >= 0
-		found := len(all)
-		if isSet {
-			all = append(all, inSettings(line)...)
-		}
-		if isCall {
-			all = append(all, inCalls(line)...)
-		}
-		if isMarked {
-			all = append(all, inMarked(line)...)
-		}
-		if foreignWords.In(string(text[max(start, at-before):min(len(text), at+behind)])) {
-			all = append(all, inForeign(line)...)
-		}
-		for i := range all[found:] {
-			all[found+i].At += start
-		}
-		if len(all) > found {
+		if len(found) > 0 {
 			at = start + len(line)
 		}
+	}
+	return all
+}
+
+// inLine returns the changes in a line with an id at an offset.
+func inLine(line []byte, at int) (all []Attempt) {
+	const before, behind = 60, 24
+	end := at + 2
+	for end < len(line) && isWord(line[end]) {
+		end++
+	}
+	if end+1 < len(line) && (line[end] == '.' || line[end] == '[') && line[end+1] != ' ' {
+		all = append(all, inSettings(line)...)
+	}
+	if at > 1 && (line[at-1] == '"' || line[at-1] == '\'') && (line[at-2] == '(' || line[at-2] == '=') {
+		all = append(all, inCalls(line)...)
+	}
+	if bytes.ContainsAny(line[:at], signs) {
+		all = append(all, inMarked(line)...)
+	}
+	if foreignWords.In(string(line[max(0, at-before):min(len(line), at+behind)])) {
+		all = append(all, inForeign(line)...)
 	}
 	return all
 }

@@ -161,3 +161,22 @@ func mark(s string, c rune, n int) (string, int) {
 	}
 	return s[:n], n
 }
+
+// IsModal reports whether a word makes a sentence of what would be an instruction.
+func IsModal(word string) bool {
+	switch strings.ToLower(word) {
+	case "would", "could", "should", "might", "may", "is", "was", "are", "were", "has", "had", "have", "can", "cannot", "did", "does",
+		"do", "seems", "will", "must", "needs", "or", "and", "only", "if", "when", "unless", "once", "not", "later", "switch", "vs", "versus":
+		return true
+	}
+	return false
+}
+
+// IsNothing reports whether a word says that there is no change.
+func IsNothing(word string) bool {
+	switch strings.ToLower(word) {
+	case "none", "nothing", "no", "not", "n", "null", "zero", "premature", "rejected", "withdrawn", "declined", "pending", "deferred", "postponed", "unwarranted", "left", "if", "unless":
+		return true
+	}
+	return false
+}
