@@ -85,7 +85,7 @@ func brenner() Table {
 		{Path: "internal/baseurl", Kind: Shell, Needs: "internal/secret"},
 		{Path: "internal/fault", Kind: Pure},
 		{Path: "internal/markdown", Kind: Pure},
-		{Path: "internal/pattern", Kind: Pure, Standard: "sync"},
+		{Path: "internal/pattern", Kind: Pure, Standard: "sync sync/atomic"},
 		{Path: "internal/remark", Kind: Pure, Needs: "internal/pattern"},
 		{Path: "internal/secret", Kind: Pure},
 		{Path: "internal/text", Kind: Pure},
