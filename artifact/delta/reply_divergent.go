@@ -18,21 +18,16 @@ type setting struct {
 // calls the later one a correction.
 func (r *reader) refuseDivergent(blocks []Block) {
 	seen := make(map[[2]string]setting)
-	line, offset := 1, 0
-	starts := make([]int, len(blocks))
+	starts := startsOf(r.src, blocks)
 	for i := range blocks {
 		b := &blocks[i]
-		for ; line < b.Line && offset < len(r.src); line++ {
-			this, _, _ := bytes.Cut(r.src[offset:], []byte("\n"))
-			offset = min(offset+len(this)+1, len(r.src))
-		}
-		if starts[i] = offset; !b.OK || b.Delta.Operation != Edit || b.Delta.Target == "" || b.draft != nil {
+		if !b.OK || b.Delta.Operation != Edit || b.Delta.Target == "" || b.draft != nil {
 			continue
 		}
 		for _, f := range b.Delta.Payload {
 			for _, part := range fieldform.Parts(f.Name, f.Value) {
 				key, value := [2]string{b.Delta.Target, part.Key}, string(artifact.Canonical(part.Value))
-				if was, ok := seen[key]; ok && was.value != value && !itemform.Corrects(r.src[starts[was.block]:offset]) {
+				if was, ok := seen[key]; ok && was.value != value && !itemform.Corrects(r.src[starts[was.block]:starts[i]]) {
 					b.refuseOK(fateDivergent(b.Delta.Target))
 					blocks[was.block].refuseOK(fateDivergent(b.Delta.Target))
 				}
@@ -40,6 +35,20 @@ func (r *reader) refuseDivergent(blocks []Block) {
 			}
 		}
 	}
+}
+
+// startsOf returns where the lines of blocks begin in a text.
+func startsOf(text []byte, blocks []Block) []int {
+	line, offset := 1, 0
+	starts := make([]int, len(blocks))
+	for i := range blocks {
+		for ; line < blocks[i].Line && offset < len(text); line++ {
+			this, _, _ := bytes.Cut(text[offset:], []byte("\n"))
+			offset = min(offset+len(this)+1, len(text))
+		}
+		starts[i] = offset
+	}
+	return starts
 }
 
 func fateDivergent(target string) fate {

@@ -22,6 +22,7 @@ type beside struct {
 	taken   []takenBack
 	named   []remark.Remark // about blocks by their number or what they do, anywhere in the reply
 	answer  *remark.Answer  // nil if not known
+	isOpen  bool            // nothing calls the last fence of an answer corrected
 }
 
 // takenBack is a remark about other blocks than the one before it.
@@ -41,6 +42,7 @@ type ledFence struct {
 func (r *reader) fateBeside(b markdown.Block) fate {
 	from, to := r.beside.end, remark.OpeningLine(r.src, b.Start)
 	between := r.remarks().BeforeStray(r.src[min(from, to):to], r.third)
+	r.beside.isOpen = !r.remarks().Corrects(between, r.src[b.End:])
 	r.beside.named = append(r.beside.named, r.remarks().Named(between)...)
 	r.beside.end = r.saidUpTo(b, from)
 	if len(bytes.Trim(between, " \t\r\n`~:")) > 0 && (r.beside.line == (fate{}) || !r.remarks().Continues(between, r.third)) {
@@ -124,11 +126,12 @@ func (r *reader) decidesLater(at int) (answer, change bool) {
 func (r *reader) remarks() remark.Rules {
 	rules := r.opt.Reader.Remarks(r.opt.Author)
 	rules.Memory = &r.memory
-	if rules.Oblique = rules.Oblique && !r.opt.Repair; r.third && r.opt.Repair {
+	if r.third && r.opt.Repair {
 		if r.beside.answer == nil {
 			r.beside.answer = remark.AnswerOf(r.src)
 		}
 		rules.Answer = r.beside.answer
+		rules.Oblique = r.opt.Reader.Since(FourthReader) && r.beside.isOpen
 	}
 	return rules
 }
@@ -308,6 +311,10 @@ func fateOption() fate {
 
 // refuseUnconfirmed refuses the deltas of an answer that were in doubt before, unless it means them.
 func (r *reader) refuseUnconfirmed(blocks []Block) {
+	if r.opt.Reader.Since(FourthReader) {
+		r.refuseShown(blocks)
+		return
+	}
 	if len(r.opt.Doubted) == 0 {
 		return
 	}
@@ -319,6 +326,19 @@ func (r *reader) refuseUnconfirmed(blocks []Block) {
 		}
 		if !ok && slices.ContainsFunc(r.opt.Doubted, isSame) {
 			blocks[i].refuseOK(fateNamed(said))
+		}
+	}
+}
+
+// refuseShown refuses the blocks that an answer only shows, to explain, to quote or to decline them.
+func (r *reader) refuseShown(blocks []Block) {
+	if !r.opt.Repair {
+		return
+	}
+	text := r.opt.Reader.WithoutReasoning(r.src)
+	for i, said := range r.remarks().Shown(text, startsOf(text, blocks)) {
+		if said.Line != "" {
+			blocks[i].refuseOK(refused(AmbiguousDelta, fmt.Sprintf("a delta that the answer only shows: %q", clipped(said.Line)), "send it without that line if it is meant"))
 		}
 	}
 }

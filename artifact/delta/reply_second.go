@@ -271,9 +271,9 @@ func (r *reader) fenceFate(b markdown.Block) fate {
 // fateOfWords returns what becomes of the deltas in a fence because of the words after its marks.
 func fateOfWords(f markdown.Fence) fate {
 	switch words := fenceWords(f); {
-	case isSetAside(words):
+	case remark.SetsFenceAside(words):
 		return refused(AmbiguousDelta, "a delta in a fence that calls it "+words, "send it again in a fence with the word delta only; leave it out if it is not meant")
-	case isExampleWord(words):
+	case remark.IsExampleWord(words):
 		return fate{shown: FlagExample, what: "not read: its fence calls it " + words}
 	}
 	return fate{}
@@ -528,4 +528,10 @@ func (r *reader) findAfter(p *passage, fail *nearjson.Misfit, b markdown.Block) 
 		f = refused(UnfencedDelta, "a delta after a part of the block that could not be read", "send it again in a fence of its own")
 	}
 	return r.findObjects(r.src[from:b.End], rest, f)
+}
+
+// NotMeant reports whether the words of a fence say that it holds an example, or what is not proposed.
+func NotMeant(f markdown.Fence) bool {
+	words := fenceWords(f)
+	return remark.SetsFenceAside(words) || remark.IsExampleWord(words)
 }

@@ -11,6 +11,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/synonyms"
+	"brenner/internal/remark"
 
 	"brenner/internal/pattern"
 )
@@ -72,7 +73,7 @@ func (r *reader) listIn(text []byte) int {
 		return 0
 	}
 	name := strings.ToLower(string(head[m[2]:m[3]]))
-	if bytes.Contains(head[:m[1]], []byte(`"role"`)) || mentionsOperation(head[:m[1]]) || isExampleWord(name) || strings.Contains(name, "example") || isDraftWord(name) || topKey(name) == keyPayload {
+	if bytes.Contains(head[:m[1]], []byte(`"role"`)) || mentionsOperation(head[:m[1]]) || remark.IsExampleWord(name) || strings.Contains(name, "example") || isDraftWord(name) || topKey(name) == keyPayload {
 		return 0
 	}
 	return m[1] - 1
@@ -101,7 +102,7 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 	}
 	if name := strings.ToLower(f.name); inner.fate == (fate{}) {
 		switch {
-		case isExampleWord(name) || strings.Contains(name, "example"):
+		case remark.IsExampleWord(name) || strings.Contains(name, "example"):
 			inner.shown = FlagExample
 		case isDraftWord(name):
 			inner.shown = FlagDraft

@@ -14,11 +14,13 @@ var classes = map[string]string{
 	"is":    `(?:is|was|are|were|has been|have been)`,
 	"shall": `(?:will|would|shall|should|could|might|may|must|plan to|intend to|want to)`,
 	// what a delta is called
-	"block": `(?:blocks?|deltas?|kills?|edits?|adds?|additions?|changes?|proposals?|candidates?|attempts?|ones?|versions?)`,
-	"shown": `(?:examples?|samples?|templates?|illustrations?|drafts?|quot(?:ations?|es?)|demos?)`,
-	"item":  `(?:anomaly|hypothesis|test|prediction|assumption|mechanism|critique|claim)`,
-	"id":    `(?:[a-z]{1,2}\d+)`,
-	"nth":   `(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th|former)`,
+	"block":     `(?:blocks?|deltas?|kills?|edits?|adds?|additions?|changes?|proposals?|candidates?|attempts?|ones?|versions?)`,
+	"shown":     `(?:examples?|samples?|templates?|illustrations?|drafts?|quot(?:ations?|es?)|demos?)`,
+	"thisBlock": `(?:(?:the|my|this|that|these|those|whole|entire|any|such) (?:whole |entire |proposed |corrected |fixed |two |both )*(?:blocks?|deltas?|changes?|proposals?|ideas?|kills?|edits?|adds?|additions?|corrections?|suggestions?|requests?|one above|above))`,
+	"ended":     `(?:$|[.,;:!)]| (?:back|out|one|now|again|for|as|because|since|and|but|until|from|in|here|above|below|altogether|completely|entirely|please|too|after|with|on|then|instead|if)\b)`,
+	"item":      `(?:anomaly|hypothesis|test|prediction|assumption|mechanism|critique|claim)`,
+	"id":        `(?:[a-z]{1,2}\d+)`,
+	"nth":       `(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th|former)`,
 	// what is done with it
 	"send":      `(?:send|propose|submit|apply|merge|execute|make|suggest|kill|edit|add|write|do|recommend|want|use)`,
 	"sending":   `(?:sending|proposing|submitting|applying|merging|making|suggesting|recommending|doing)`,

@@ -1,23 +1,23 @@
-package delta
+package remark
 
 import (
 	"slices"
 	"strings"
 
-	"brenner/internal/markdown"
-
 	"brenner/internal/pattern"
 )
 
-// isExampleWord reports whether a name says that what it holds is not meant as a change.
-func isExampleWord(name string) bool {
+// IsExampleWord reports whether a name says that what it holds is not meant as a change.
+func IsExampleWord(name string) bool {
 	return hasWord(name, "example", "examples", "sample", "samples", "template", "schema", "format", "quote", "quoted", "quotation", "quotes")
 }
 
 // hasWord reports whether one of the words of a name is in a list. Of a key with a value, only the value
 // counts ("format=json"), and a word with a hyphen is one word ("no-wrap").
 func hasWord(name string, list ...string) bool {
-	for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(c rune) bool { return c != '-' && c != '=' && (c == '_' || !isWordRune(c)) }) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(c rune) bool {
+		return c != '-' && c != '=' && (c < 0x80 && !isLetter(byte(c)) && !isDigit(byte(c)))
+	}) {
 		_, value, ok := strings.Cut(word, "=")
 		if !ok {
 			value = strings.TrimPrefix(strings.TrimPrefix(word, "deltas-"), "delta-")
@@ -32,16 +32,10 @@ func hasWord(name string, list ...string) bool {
 // fromOther matches the words of a fence that name another author.
 var fromOther = pattern.New(`\b(?:from|by) [A-Z]\w+`)
 
-// isSetAside reports whether the words of a fence say that its block is not proposed, or another
+// SetsFenceAside reports whether the words of a fence say that its block is not proposed, or another
 // author's.
-func isSetAside(info string) bool {
+func SetsFenceAside(info string) bool {
 	return info != "delta" && (fromOther.MatchString(info) || strings.Contains(info, "?") ||
 		hasWord(info, "draft", "drafts", "rejected", "discarded", "withdrawn", "obsolete", "old", "previous", "not", "cancel", "cancelled", "superseded", "false", "wrong", "bad", "incorrect",
 			"before", "hypothetical", "demo", "think", "thinking", "thought", "thoughts", "reasoning", "scratchpad", "plan", "wip", "illustration", "skip", "ignore", "ignored", "noop", "no-op", "dry-run", "dryrun"))
-}
-
-// NotMeant reports whether the words of a fence say that it holds an example, or what is not proposed.
-func NotMeant(f markdown.Fence) bool {
-	words := fenceWords(f)
-	return isSetAside(words) || isExampleWord(words)
 }
