@@ -221,10 +221,18 @@ func (p *pass) allowed(e entry, section artifact.Section, author string) bool {
 	}
 	message := fmt.Sprintf("%s may not %s in %s; %s may", role, e.d().Operation, section, hint)
 	if ids := p.memory[assumed{e.d().Agent, e.d().Target}]; p.third && len(ids) > 0 && !slices.Contains(ids, e.d().Target) {
-		message += fmt.Sprintf("; %s's %s is %s", fault.Shown(e.d().Agent), e.d().Target, strings.Join(ids, " or "))
+		message += calledBy(e.d().Agent, e.d().Target) + strings.Join(ids, " or ")
 	}
 	e.reject(WriteScope, message)
 	return false
+}
+
+// calledBy begins the part of a message that says which item an agent called by an id.
+func calledBy(agent, id string) string { return "; " + fault.Shown(agent) + "'s " + id + " is " }
+
+// NamesOwn reports whether a delta may not write the item with an id, and its author called an item of its own by that id.
+func (r *Row) NamesOwn() bool {
+	return r.Code == WriteScope && strings.Contains(r.Message, calledBy(r.Agent, r.TargetID))
 }
 
 func (e entry) reject(code fault.Code, message string) {

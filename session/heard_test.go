@@ -131,7 +131,7 @@ func TestRepairRequestNamesDefects(t *testing.T) {
 	for id, parts := range map[string][]string{
 		"/r1.1/BlueLake/repair": {
 			"- block 1, line 1 (ADD hypothesis_slate): the field third_alternative was refused: it is neither true nor false (INVALID_FIELD)\n  What to do: third_alternative takes: true or false\n",
-			"- block 2, line 5 (EDIT hypothesis_slate H7): there is no H7 in hypothesis_slate (INVALID_TARGET)\n  What to do: the section has no active items: ADD one, or leave it out\n",
+			"- block 2, line 5 (EDIT hypothesis_slate H7): there is no H7 in hypothesis_slate (INVALID_TARGET)\n  What to do: write the target_id one (new in your reply)\n",
 			"Blocks that are not named here stand", "NO CHANGES: reason\n",
 		},
 		"/r1.1/PurpleMountain/repair": {"- line 1, column 1: the reply holds no delta (NO_DELTAS)\n  What to do: write each change as one JSON object in a fence"},

@@ -216,6 +216,10 @@ func (r *reader) sectionIDs() string {
 // target turns target_id of an ADD into a label; it is not an id. The third reader takes the id of another delta as its target.
 func (j *judgement) target() {
 	d := &j.b.Delta
+	if bare := strings.TrimSpace(d.Target); bare != d.Target && j.r.opt.Reader.Since(FourthReader) {
+		j.change(InvalidField, j.keyAt(keyTarget), fmt.Sprintf("target_id %q read as %q", clipped(d.Target), clipped(bare)), "write it without the spaces")
+		d.Target = bare
+	}
 	if j.r.third && d.Operation != Add && d.Target == "" && len(d.Labels) == 1 && isItemID(d.Labels[0]) {
 		j.change(InvalidField, j.keyAt(keyID), fmt.Sprintf("id %q read as target_id", d.Labels[0]), "write target_id")
 		d.Target, d.Labels = d.Labels[0], nil

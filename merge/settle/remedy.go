@@ -52,20 +52,22 @@ func isUnreadable(code fault.Code) bool {
 
 // remedy returns what the author of a rejected delta can do, as far as it depends on the artifact
 // and the rules.
-func (c *Contribution) remedy(reply *delta.Reply, f *flaw, rules merge.Rules) string {
+func (c *Contribution) remedy(reply *trialReply, f *flaw, rules merge.Rules) string {
 	d := &f.block.Delta
 	switch code := f.row.Code; {
 	case !c.Third && code == merge.InvalidTarget:
 		return targets(c.Base, d.Section)
 	case !c.Third:
 		return ""
+	case len(f.own) > 0:
+		return fmt.Sprintf("write the target_id %s: your %s got this id; or leave it out", oneOf(f.own), d.Target)
 	case Final(code) != "":
 		return "leave it out: it cannot be corrected, since " + Final(code)
 	}
-	may := func(operation string) []string { return c.targets(d, operation, rules) }
+	may := func(operation string) []string { return c.left(reply, d, operation, c.targets(d, operation, rules)) }
 	switch f.row.Code {
 	case merge.InvalidTarget:
-		return c.otherTarget(reply, d, may(d.Operation))
+		return c.otherTarget(reply, d, append(may(d.Operation), c.newItems(reply, d)...))
 	case merge.TargetKilled:
 		if ids := slices.DeleteFunc(may(delta.Edit), func(id string) bool { return id == d.Target && c.Reader.Remarks("").Oblique }); len(ids) > 0 {
 			return "what is killed stays so: " + delta.Edit + " " + oneOf(ids) + " instead, or leave it out"
@@ -90,7 +92,7 @@ func threadRemedy(d *delta.Delta) string {
 }
 
 // otherTarget says which target a delta can have; ids are those that its author may write.
-func (c *Contribution) otherTarget(reply *delta.Reply, d *delta.Delta, ids []string) string {
+func (c *Contribution) otherTarget(reply *trialReply, d *delta.Delta, ids []string) string {
 	if d.Section == artifact.ResearchThread.String() {
 		return "write the target_id " + artifact.ThreadID + ", or none"
 	}
@@ -100,14 +102,8 @@ func (c *Contribution) otherTarget(reply *delta.Reply, d *delta.Delta, ids []str
 	if several := c.severalTargets(d.Target, ids); several != "" {
 		return several
 	}
-	for i := range reply.Blocks {
-		switch b := &reply.Blocks[i]; {
-		case !slices.Contains(b.Delta.Labels, d.Target):
-		case b.Delta.Section == d.Section:
-			return fmt.Sprintf("correct block %d, which adds %s, and this one stands", b.Index, d.Target)
-		default:
-			return fmt.Sprintf("write the section of %s, which block %d adds to %s", d.Target, b.Index, b.Delta.Section)
-		}
+	if added := c.addedTarget(reply, d, ids); added != "" {
+		return added
 	}
 	if other, ok := artifact.SectionOfID(d.Target); ok && other.String() != d.Section {
 		if it, _, found := c.Base.Find(d.Target); found && !it.Killed() {
@@ -118,11 +114,29 @@ func (c *Contribution) otherTarget(reply *delta.Reply, d *delta.Delta, ids []str
 	case isCell && d.Section == artifact.PredictionsTable.String():
 		return c.otherCell(row, cell, ids)
 	case len(ids) > 0:
-		return "write the target_id " + oneOf(ids)
+		return "write the target_id " + c.nearestFirst(reply, d.Target, ids)
 	case len(c.Base.Active(section(d))) == 0 && d.Operation == delta.Edit:
 		return "the section has no active items: ADD one, or leave it out"
 	}
 	return "leave it out: there is no item that you may " + d.Operation
+}
+
+// addedTarget says what to do with a target that another block of the reply has as the name of its item, or returns "".
+func (c *Contribution) addedTarget(reply *trialReply, d *delta.Delta, ids []string) string {
+	for i := range reply.Blocks {
+		switch b := &reply.Blocks[i]; {
+		case !slices.Contains(b.Delta.Labels, d.Target):
+		case c.Reader.Since(delta.FourthReader) && b.Delta.Section == d.Section && b.OK && !reply.refused[b.Index]:
+			if id, _ := artifact.Spelled(d.Target); slices.Contains(ids, id) {
+				return fmt.Sprintf("write %s if you mean the existing item; block %d is taken, but %s does not name its item", id, b.Index, d.Target)
+			}
+		case b.Delta.Section == d.Section:
+			return fmt.Sprintf("correct block %d, which adds %s, and this one stands", b.Index, d.Target)
+		default:
+			return fmt.Sprintf("write the section of %s, which block %d adds to %s", d.Target, b.Index, b.Delta.Section)
+		}
+	}
+	return ""
 }
 
 // severalTargets says what to do with a target that is a list of ids, or returns "".
@@ -182,6 +196,9 @@ func (c *Contribution) targets(d *delta.Delta, operation string, rules merge.Rul
 		try := delta.Delta{
 			ID: fmt.Sprintf("try-%d", i), Agent: c.Agent, Operation: operation, Section: section(d).String(), Target: it.ID,
 			Timestamp: artifact.FormatInstant(Undated()),
+		}
+		if c.Reader.Since(delta.FourthReader) {
+			try.Place = &delta.Place{Message: 1, Block: i + 1, Shown: c.Shown} // an id is what it was shown as
 		}
 		try.Seal()
 		tries = append(tries, try)

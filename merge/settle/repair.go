@@ -51,6 +51,7 @@ func (c *Contribution) Defects(rules merge.Rules, at time.Time) []Defect {
 		}
 	}
 	flaws := c.flaws(reply, rules, at)
+	tried := newTrial(reply, flaws)
 	var final []Defect   // named last, since only the first ones may fit
 	const withHint = 100 // a request names far fewer
 	for i := range reply.Blocks {
@@ -65,7 +66,7 @@ func (c *Contribution) Defects(rules merge.Rules, at time.Time) []Defect {
 		}
 		f := &flaws[0]
 		flaws = flaws[1:]
-		found := c.defectsOf(reply, f, rules, len(all)+len(final) < withHint || !c.Third)
+		found := c.defectsOf(tried, f, rules, len(all)+len(final) < withHint || !c.Third)
 		if f.final() {
 			final = append(final, found...)
 		} else {
@@ -134,7 +135,8 @@ func defect(b *delta.Block) Defect {
 type flaw struct {
 	block    *delta.Block
 	row      *merge.Row
-	rejected bool // otherwise some of its fields were refused
+	rejected bool     // otherwise some of its fields were refused
+	own      []string // the author's own items that the target was the name of, if it may not write the one that has this id
 }
 
 // flaws merges a reply alone into the artifact that its author saw, and returns the deltas that were
@@ -157,6 +159,9 @@ func (c *Contribution) flaws(reply *delta.Reply, rules merge.Rules, at time.Time
 			continue
 		}
 		f := flaw{block: b, row: row, rejected: c.rejects(row)}
+		if row.Code == merge.WriteScope {
+			f.own = c.renumbered(&b.Delta)
+		}
 		if f.rejected && (c.Third || c.correctable(row.Code)) || !f.rejected && slices.ContainsFunc(row.Fields, isRefusedField) {
 			all = append(all, f)
 		}
@@ -177,7 +182,7 @@ func (c *Contribution) trial(deltas []delta.Delta, rules merge.Rules) map[string
 func isRefusedField(f merge.FieldOutcome) bool { return f.Outcome == merge.FieldRefused }
 
 // final reports whether the author cannot correct the delta.
-func (f *flaw) final() bool { return f.rejected && Final(f.row.Code) != "" }
+func (f *flaw) final() bool { return f.rejected && Final(f.row.Code) != "" && len(f.own) == 0 }
 
 // refused reports whether a field, or a key of it, was refused.
 func (f *flaw) refused(name string) bool {
@@ -239,7 +244,7 @@ func (f *flaw) unrefused(field *delta.Field) artifact.List {
 
 // defectsOf returns the defects of a delta, with a remedy if a request can name them: finding one takes
 // a merge.
-func (c *Contribution) defectsOf(reply *delta.Reply, f *flaw, rules merge.Rules, named bool) []Defect {
+func (c *Contribution) defectsOf(reply *trialReply, f *flaw, rules merge.Rules, named bool) []Defect {
 	var all []Defect
 	if f.rejected && (f.row.Code != delta.InvalidField || !slices.ContainsFunc(f.row.Fields, isRefusedField)) {
 		d := defect(f.block)

@@ -97,7 +97,7 @@ type mergedDelta struct {
 	delta  *delta.Delta
 	commit *flow.Commit
 	row    *merge.Row
-	by     *delta.Delta // the one of the repair that replaced it before the merge
+	by     *mergedDelta // the one of the repair that replaced it before the merge
 	record string       // the id of the record that did
 
 	unresolved []string // references that are bound to nothing
@@ -145,7 +145,7 @@ func (o *Origins) addReplaced(r *session.ReplayedCommit) {
 		for _, old := range r.Settlement.Readings[i].Replaced {
 			w := &mergedDelta{delta: &old.Delta, commit: &r.Commit}
 			if by := o.deltas[old.By]; by != nil {
-				w.by = by.delta
+				w.by = by
 			} else {
 				w.record = old.By
 			}
@@ -350,8 +350,11 @@ func (o *Origins) trace(ctx context.Context, w *mergedDelta) (Origin, error) {
 		origin.Outcome, origin.Message = string(FateReplaced), "corrected by the record "+w.record
 	}
 	if w.by != nil {
-		origin.Outcome, origin.Message = string(FateReplaced), "corrected by "+w.by.ID
-		origin.By, origin.ByAgent = w.by.ID, w.by.Agent
+		origin.Outcome, origin.Message = string(FateReplaced), "corrected by "+w.by.delta.ID
+		if row := w.by.row; row != nil && row.Disposition == merge.Rejected {
+			origin.Message = "sent again as " + w.by.delta.ID + ", which was rejected"
+		}
+		origin.By, origin.ByAgent = w.by.delta.ID, w.by.delta.Agent
 	}
 	if c.Ruling != "" {
 		origin.Asked = o.h.State.Ruler(&c.Committed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/merge"
 	"brenner/merge/settle"
@@ -154,7 +155,8 @@ func uncorrectedBecause(st *flow.State, c *flow.Commit, row *merge.Row) string {
 	if c.Source != flow.ByRound {
 		return ""
 	}
-	if why := settle.Final(row.Code); why != "" {
+	isOwn := row.NamesOwn() && st.Opened.Reads().Since(delta.FourthReader) // its author is asked
+	if why := settle.Final(row.Code); why != "" && !isOwn {
 		return "it cannot be corrected: " + why
 	}
 	x := st.Leg(c.Round, c.Leg).Of(row.Agent)
