@@ -217,25 +217,11 @@ func (b *Block) Skipped() bool { return !b.OK && len(b.Problems) == 0 }
 // Read finds the deltas in an agent's reply. It never fails: an unreadable part becomes a block
 // with located problems and does not affect the others.
 func Read(text []byte, opt Options) Reply {
-	if opt.MaxBytes <= 0 {
-		opt.MaxBytes = DefaultMaxBytes
-	}
-	opt.MaxBytes = min(opt.MaxBytes, ceiling)
-	if opt.MaxBlocks <= 0 {
-		opt.MaxBlocks = DefaultMaxBlocks
-	}
+	opt.limit()
 	if len(text) > opt.MaxBytes {
 		return tooLarge(fmt.Sprintf("the message has %d bytes; %d are allowed", len(text), opt.MaxBytes))
 	}
-	if opt.Reader.Since(ThirdReader) && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') >= 0 {
-		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
-	}
-	var form *schemaform.Reply
-	if opt.Reader.Since(FourthReader) && !opt.Strict {
-		if found, ok := schemaform.Read(text, opt.Cut); ok {
-			form, text = found, found.Text
-		}
-	}
+	text, form := plain(text, &opt)
 	r := newReader(text, opt)
 	r.form = form
 	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples, opt.Reader).deltas...)
@@ -254,22 +240,10 @@ func Read(text []byte, opt Options) Reply {
 	}
 	reply.Blocks = r.blocks()
 	if r.second {
-		r.refuseReplaced(reply.Blocks)
-		r.refuseTakenBack(reply.Blocks)
-		r.refuseNamed(reply.Blocks)
-		r.refuseDenied(reply.Blocks, own)
-		if r.third {
-			r.refuseUnconfirmed(reply.Blocks)
-			refuseContradictions(reply.Blocks)
-			r.refuseDivergent(reply.Blocks)
-		}
-		showRepeated(reply.Blocks)
-		reply.Blocks = r.withAttempts(r.withUnfulfilled(reply.Blocks))
+		reply.Blocks = r.weighed(reply.Blocks, own)
 	}
-	if form != nil && form.Empty && opt.NoChanges && reply.NoChanges == nil && r.announced == 0 {
-		if r.announced = form.Announces(); r.announced == 0 {
-			reply.NoChanges = &Statement{Line: 1, Reason: "the list of deltas is empty"}
-		}
+	if opt.NoChanges && reply.NoChanges == nil {
+		reply.NoChanges = r.emptyList()
 	}
 	if r.second && r.meant {
 		reply.NoChanges = nil // a change is announced beside it
@@ -287,6 +261,58 @@ func Read(text []byte, opt Options) Reply {
 		reply.moveTo(form)
 	}
 	return reply
+}
+
+// plain returns the text of a reply in lines, and its form if that is the one of a schema.
+func plain(text []byte, opt *Options) ([]byte, *schemaform.Reply) {
+	if opt.Reader.Since(ThirdReader) && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') >= 0 {
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
+	}
+	if opt.Reader.Since(FourthReader) && !opt.Strict {
+		if form, ok := schemaform.Read(text, opt.Cut); ok {
+			return form.Text, form
+		}
+	}
+	return text, nil
+}
+
+// limit sets the limits that are not set, or too high.
+func (o *Options) limit() {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	o.MaxBytes = min(o.MaxBytes, ceiling)
+	if o.MaxBlocks <= 0 {
+		o.MaxBlocks = DefaultMaxBlocks
+	}
+}
+
+// emptyList returns the statement that there are no changes of a reply in the form of a schema with an empty list of deltas, unless
+// it announces some.
+func (r *reader) emptyList() *Statement {
+	if r.form == nil || !r.form.Empty || r.announced > 0 {
+		return nil
+	}
+	if r.announced = r.form.Announces(); r.announced > 0 {
+		return nil
+	}
+	return &Statement{Line: 1, Reason: "the list of deltas is empty"}
+}
+
+// weighed returns the blocks after what the text of the reply, which is of its author alone, says of them, and with rows for changes
+// that it only announces.
+func (r *reader) weighed(blocks []Block, own []byte) []Block {
+	r.refuseReplaced(blocks)
+	r.refuseTakenBack(blocks)
+	r.refuseNamed(blocks)
+	r.refuseDenied(blocks, own)
+	if r.third {
+		r.refuseUnconfirmed(blocks)
+		refuseContradictions(blocks)
+		r.refuseDivergent(blocks)
+	}
+	showRepeated(blocks)
+	return r.withAttempts(r.withUnfulfilled(blocks))
 }
 
 // moveTo sets all places to those in a reply in the form of a schema.
