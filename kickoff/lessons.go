@@ -42,6 +42,14 @@ type Lesson struct {
 	Text string // one line
 }
 
+// FoundLesson is a lesson in a reply. Form and Why say why it is not taken, as for deltas ("draft", "it is in reasoning"), and are
+// empty if it is.
+type FoundLesson struct {
+	Lesson
+	Line      int // of its fence
+	Form, Why string
+}
+
 // maxLessons is how many lessons of a reply are taken.
 const maxLessons = 8
 
@@ -50,22 +58,63 @@ const maxLessons = 8
 // as code or inside another fence does not count, as for deltas, nor does the example. Invalid lessons are skipped: replies are
 // untrusted, and nothing depends on them. So is the open fence of a cut reply.
 func ReadLessons(reply string, cut bool, reader delta.Reader) (all []Lesson) {
-	text, _ := reader.Plain([]byte(strings.ToValidUTF8(reply, "\ufffd")), cut)
-	isThird := reader.Remarks("").Oblique
+	for _, l := range FindLessons(reply, cut, reader) {
+		if l.Why == "" {
+			all = append(all, l.Lesson)
+		}
+	}
+	if reader.Since(delta.ThirdReader) {
+		return all[:min(len(all), maxLessons)]
+	}
+	return all[:min(len(all), 1)]
+}
+
+// FindLessons returns the lessons in a reply as ReadLessons does, and those that are not taken.
+func FindLessons(reply string, cut bool, reader delta.Reader) (all []FoundLesson) {
+	text, place := reader.Plain([]byte(strings.ToValidUTF8(reply, "\ufffd")), cut)
+	isThird := reader.Since(delta.ThirdReader)
+	taken := 0
 	for b := range markdown.Blocks(text, reader.Scanner()) {
-		if b.Kind != markdown.Fenced || !b.Own() || cut && !b.Closed || !isLessonFence(b.Fence, isThird) {
+		if b.Kind != markdown.Fenced || !isLessonFence(b.Fence, isThird) {
 			continue
 		}
-		for _, l := range readFence(string(text[b.Start:b.End]), isThird) {
-			if reader == delta.FirstReader || !l.isExample() && !isDisowned(text, b, reader) {
-				all = append(all, l)
-			}
+		form, why := shownAs(&b, cut)
+		content := string(text[b.Start:b.End])
+		if b.Quoted {
+			content = strings.ReplaceAll(strings.TrimPrefix(content, "> "), "\n> ", "\n")
 		}
-		if len(all) > 0 && !isThird || len(all) >= maxLessons {
-			return all[:min(len(all), maxLessons)]
+		for _, one := range readFence(content, isThird) {
+			l := FoundLesson{one, place(b.Line), form, why}
+			switch {
+			case why != "":
+			case reader != delta.FirstReader && l.isExample():
+				l.Form, l.Why = delta.FlagExample, "it repeats the example of the kickoff"
+			case reader != delta.FirstReader && isDisowned(text, b, reader):
+				l.Form, l.Why = delta.FlagQuoted, "a line beside it says that it is not meant"
+			default:
+				if taken++; taken > maxLessons {
+					l.Form, l.Why = "limit", fmt.Sprintf("a reply has at most %d lessons", maxLessons)
+				}
+			}
+			all = append(all, l)
 		}
 	}
 	return all
+}
+
+// shownAs returns why what is in a fence is not meant, or "".
+func shownAs(b *markdown.Block, cut bool) (form, why string) {
+	switch {
+	case b.Draft:
+		return delta.FlagDraft, "it is in reasoning"
+	case b.Quoted:
+		return delta.FlagQuoted, "it is in a block quote"
+	case !b.Own():
+		return delta.FlagExample, "it is only shown"
+	case cut && !b.Closed:
+		return delta.FlagDraft, "the reply was cut in it"
+	}
+	return "", ""
 }
 
 // isLessonFence reports whether a fence is one for lessons.

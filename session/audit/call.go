@@ -341,7 +341,7 @@ func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Cal
 	var r settle.Reading
 	r.Take(&reply)
 	out.Taken, out.Refused, out.Shown, out.Problems = r.Taken, r.Refused, r.Shown, r.Problems
-	out.Ignored = ignoredIn(&reply, false)
+	out.Ignored = append(ignoredIn(&reply, false), lessonsIn(h, c, text)...)
 	if err := out.addPatches(ctx, h, c); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"brenner/artifact/delta"
+	"brenner/kickoff"
 	"brenner/session"
 	"brenner/session/flow"
 )
@@ -44,6 +45,16 @@ func ignoredIn(reply *delta.Reply, fresh bool) []Ignored {
 			row.Form, row.Reason = f.Name, f.Text
 		}
 		all = append(all, row)
+	}
+	return all
+}
+
+// lessonsIn returns the lessons that a reply only shows, or that were too many.
+func lessonsIn(h *session.History, c *flow.Call, text []byte) (all []Ignored) {
+	for _, l := range kickoff.FindLessons(string(text), c.Answered.Cut, h.State.Opened.Reads()) {
+		if l.Why != "" {
+			all = append(all, Ignored{Written: Written{Line: l.Line, Operation: "lesson", Name: l.Text}, Form: l.Form, Reason: l.Why})
+		}
 	}
 	return all
 }
