@@ -143,10 +143,10 @@ func checkPrograms(ctx context.Context, p *project.Project, parties []flow.Party
 		wait.Go(func() { checks[i] = checkParty(ctx, p, party) })
 	}
 	more := slices.DeleteFunc(p.FoundPrograms(), func(kind string) bool { return slices.Contains(seen, kind) })
-	ctx, cancel := context.WithTimeout(ctx, unusedTimeout)
+	short, cancel := context.WithTimeout(ctx, unusedTimeout)
 	defer cancel()
 	for i, kind := range more {
-		wait.Go(func() { more[i] = withVersion(ctx, p, kind) })
+		wait.Go(func() { more[i] = withVersion(short, p, kind) })
 	}
 	wait.Wait()
 	d := slices.Concat(checks...)
