@@ -73,7 +73,8 @@ func (r *reader) listIn(text []byte) int {
 		return 0
 	}
 	name := strings.ToLower(string(head[m[2]:m[3]]))
-	if bytes.Contains(head[:m[1]], []byte(`"role"`)) || mentionsOperation(head[:m[1]]) || remark.IsExampleWord(name) || strings.Contains(name, "example") || isDraftWord(name) || topKey(name) == keyPayload {
+	if bytes.Contains(head[:m[1]], []byte(`"role"`)) || mentionsOperation(head[:m[1]]) || remark.IsExampleWord(name) || strings.Contains(name, "example") || isDraftWord(name) || topKey(name) == keyPayload ||
+		r.opt.Reader.Since(FourthReader) && !synonyms.IsOwnKey(name, r.opt.Author) {
 		return 0
 	}
 	return m[1] - 1
@@ -107,8 +108,11 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 		case isDraftWord(name):
 			inner.shown = FlagDraft
 		}
-		if inner.shown != "" && r.opt.Reader.Since(FourthReader) {
+		switch isFourth := r.opt.Reader.Since(FourthReader); {
+		case isFourth && inner.shown != "":
 			inner.what = fmt.Sprintf("not read: it is under the key %q", clipped(f.name))
+		case isFourth && !synonyms.IsOwnKey(f.name, r.opt.Author):
+			inner.fate = refused(AmbiguousDelta, fmt.Sprintf("a delta under the key %q, which leaves open whether it is meant", clipped(f.name)), "write it in the list deltas if it is meant; leave it out if not")
 		}
 	}
 	inner.record = inner.record || r.isRecordList(f.name)
