@@ -116,25 +116,54 @@ func misfit(err error) string {
 	return strings.TrimPrefix(err.Error(), "jsontext: ")
 }
 
-// textParts is text that some endpoints send as an array of parts.
-type textParts string
+// parts is text that some endpoints send as an object, or as an array of parts, of which some are reasoning.
+type parts struct{ text, reasoning string }
 
-func (t *textParts) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil { // null is empty
-		*t = textParts(text)
+func (p *parts) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil { // null is empty
+		p.text += one
 		return nil
 	}
-	var parts []struct {
-		Text string `json:"text"`
+	var all []json.RawMessage
+	if json.Unmarshal(data, &all) != nil {
+		all = []json.RawMessage{data}
 	}
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return err
-	}
-	for _, p := range parts {
-		*t += textParts(p.Text)
+	for _, raw := range all {
+		if json.Unmarshal(raw, &one) == nil {
+			p.text += one
+			continue
+		}
+		var part struct {
+			Type     string `json:"type"`
+			Text     string `json:"text"`
+			Thinking parts  `json:"thinking"` // Mistral
+			Summary  string `json:"summary"`  // OpenRouter
+		}
+		if err := json.Unmarshal(raw, &part); err != nil {
+			return err
+		}
+		p.reasoning += part.Thinking.text + part.Thinking.reasoning
+		if isReasoning(part.Type) {
+			p.reasoning += part.Text + part.Summary
+		} else {
+			p.text += part.Text
+		}
 	}
 	return nil
+}
+
+// isReasoning reports whether a part of a reply, by its type, is what a model thought before it answered.
+func isReasoning(kind string) bool {
+	return strings.Contains(kind, "reasoning") || strings.Contains(kind, "thinking") || strings.Contains(kind, "thought") || kind == "summary_text"
+}
+
+// textOf returns the text of a member of a message, and the reasoning among its parts.
+func textOf[T string | parts](member T) (text, reasoning string) {
+	if p, ok := any(member).(parts); ok {
+		return p.text, p.reasoning
+	}
+	return any(member).(string), ""
 }
 
 // reply returns a finished answer as a reply, or the failure that its end implies.

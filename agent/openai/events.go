@@ -210,7 +210,7 @@ func (responses) chunk(data []byte, a *answer) error {
 	if e.Type == "" {
 		return errMalformed // for example, a chunk of the chat API
 	}
-	var delta textParts
+	var delta parts
 	switch e.Type {
 	case sdk.ResponseStreamEventOutputTextDelta, sdk.ResponseStreamEventRefusalDelta,
 		sdk.ResponseStreamEventReasoningTextDelta, sdk.ResponseStreamEventReasoningSummaryTextDelta:
@@ -222,11 +222,12 @@ func (responses) chunk(data []byte, a *answer) error {
 	}
 	switch e.Type {
 	case sdk.ResponseStreamEventOutputTextDelta:
-		return a.add(string(delta))
+		a.addReasoning(delta.reasoning)
+		return a.add(delta.text)
 	case sdk.ResponseStreamEventRefusalDelta:
-		return a.addRefusal(string(delta))
+		return a.addRefusal(delta.text)
 	}
-	a.addReasoning(string(delta))
+	a.addReasoning(delta.text + delta.reasoning)
 	return nil
 }
 
@@ -272,7 +273,7 @@ func (r *response) readOutput(a *answer) error {
 			}
 		}
 		for _, part := range append(item.Summary, item.Content...) {
-			if part.Type == "reasoning_text" || part.Type == "summary_text" {
+			if isReasoning(item.Type) || isReasoning(part.Type) {
 				if !thought {
 					a.addReasoning(part.Text)
 				}

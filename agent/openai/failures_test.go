@@ -158,6 +158,29 @@ func TestReasoningIsKept(t *testing.T) {
 	})
 }
 
+// Reasoning among the parts of a reply, or as an object, is not its text.
+func TestReasoningInParts(t *testing.T) {
+	for name, message := range map[string]string{
+		"reasoning":         `{"content":[{"type":"reasoning","text":"hm"},{"type":"text","text":"yes"}]}`,
+		"summary":           `{"content":[{"type":"summary_text","text":"hm"},{"type":"output_text","text":"yes"}]}`,
+		"thinking":          `{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"yes"}]}`,
+		"plain thinking":    `{"content":[{"type":"thinking","thinking":"hm"},"yes"]}`,
+		"details":           `{"content":"yes","reasoning_details":[{"type":"reasoning.text","text":"hm"}]}`,
+		"details and text":  `{"content":"yes","reasoning":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm"}]}`,
+		"summary of OpenAI": `{"content":"yes","reasoning_details":[{"type":"reasoning.summary","summary":"hm"}]}`,
+		"object":            `{"content":"yes","reasoning":{"type":"reasoning","text":"hm"}}`,
+	} {
+		s := openaitest.New(t, always(raw("application/json", `{"choices":[{"message":`+message+`}]}`)))
+		if reply := answering(t, at(t, s, openai.Options{})); reply.Text != "yes" || reply.Reasoning != "hm" {
+			t.Errorf("%s: got %+v", name, reply)
+		}
+	}
+	s := openaitest.New(t, always(raw("application/json", `{"status":"completed","output":[{"type":"reasoning","content":[{"type":"text","text":"hm"}]},{"content":[{"type":"output_text","text":"yes"}]}]}`)))
+	if reply := answering(t, at(t, s, openai.Options{API: openai.Responses})); reply.Text != "yes" || reply.Reasoning != "hm" {
+		t.Errorf("got %+v", reply)
+	}
+}
+
 // raw responds with these bytes.
 func raw(contentType, body string) openaitest.Answer {
 	return openaitest.Answer{Write: func(w http.ResponseWriter, _ *http.Request) {

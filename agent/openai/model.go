@@ -185,18 +185,33 @@ func (chat) request(x *exchange) sdk.ChatCompletionRequest {
 }
 
 // message is a message of the model, or a part of one. Its texts are strings, or
-// textParts where the server sends arrays.
-type message[text ~string] struct {
+// parts where the server sends arrays.
+type message[text string | parts] struct {
 	Content   text `json:"content"`
 	Refusal   text `json:"refusal"`
 	Thoughts  text `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
 	Reasoning text `json:"reasoning"`         // OpenRouter, Ollama
+	Details   text `json:"reasoning_details"` // OpenRouter, where it sends no text
 
 	Calls json.RawMessage `json:"tool_calls"`
 }
 
+// thoughts returns the reasoning in members of its own.
+func (m *message[text]) thoughts() string {
+	all := ""
+	for _, member := range []text{m.Thoughts, m.Reasoning} {
+		said, more := textOf(member)
+		all += said + more
+	}
+	if all == "" {
+		said, more := textOf(m.Details)
+		all = said + more
+	}
+	return all
+}
+
 // completion is a complete response or one chunk of a stream.
-type completion[text ~string] struct {
+type completion[text string | parts] struct {
 	Model   string `json:"model"`
 	Choices []struct {
 		Index   int           `json:"index"`
@@ -213,7 +228,7 @@ func (chat) chunk(data []byte, a *answer) error {
 	if decode(data, &plain) == nil { // the usual case, and twice as fast
 		return plain.take(data, a)
 	}
-	var c completion[textParts]
+	var c completion[parts]
 	if err := decode(data, &c); err != nil {
 		return err
 	}
@@ -232,8 +247,10 @@ func (c *completion[text]) take(data []byte, a *answer) error {
 			continue
 		}
 		for _, m := range []message[text]{choice.Delta, choice.Message} {
-			a.addReasoning(string(m.Thoughts + m.Reasoning))
-			if err := errors.Join(a.add(string(m.Content)), a.addRefusal(string(m.Refusal)), a.addCalls(m.Calls)); err != nil {
+			content, thoughts := textOf(m.Content)
+			refusal, _ := textOf(m.Refusal)
+			a.addReasoning(thoughts + m.thoughts())
+			if err := errors.Join(a.add(content), a.addRefusal(refusal), a.addCalls(m.Calls)); err != nil {
 				return err
 			}
 		}
