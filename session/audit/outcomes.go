@@ -159,6 +159,9 @@ func uncorrectedBecause(st *flow.State, c *flow.Commit, row *merge.Row) string {
 	if why := settle.Final(row.Code); why != "" && !isOwn {
 		return "it cannot be corrected: " + why
 	}
+	if row.Code == delta.AmbiguousDelta {
+		return "" // its author took it back after the reply, or was asked
+	}
 	x := st.Leg(c.Round, c.Leg).Of(row.Agent)
 	if x != nil && x.Ask.Answered.Repairable == 0 && st.Opened.Follows(flow.ThirdProtocol) {
 		return "not asked to correct it: without the deltas of the others it would have been taken"

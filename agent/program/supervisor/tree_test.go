@@ -118,12 +118,12 @@ func TestKillLost(t *testing.T) {
 		return len(marked(all, MarkVariable+"="+mark))
 	}
 	for _, other := range []string{"", "A", mark[1:], mark + "A", "BBCDEFGHIJKLMNOPQRSTUVWXYZ"} {
-		forge(JobFile, Job{Mark: other})
+		forge(JobFile, Job{Mark: other, Place: place(dir)})
 		if KillLost(dir); count() < 2 {
 			t.Fatalf("killed by the mark %q", other)
 		}
 	}
-	forge(JobFile, Job{Mark: mark})
+	forge(JobFile, Job{Mark: mark, Place: place(dir)})
 	forge(StatusFile, Status{Schema: statusSchema})
 	if KillLost(dir); count() < 2 {
 		t.Fatal("killed although the run has ended")
@@ -131,6 +131,7 @@ func TestKillLost(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, StatusFile)); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	// The shell is our child: until it is reaped, it is dead and does not count.
 	if KillLost(dir); count() != 0 {
 		t.Errorf("%d processes are left", count())
