@@ -70,6 +70,22 @@ func (d *Decoder) text(quoted []byte) string {
 	return d.texts.String()[at:]
 }
 
+// Text reads the next value: a text, or null for none. Any other value is skipped, and ok is false.
+func (d *Decoder) Text() (text string, ok bool, err error) {
+	switch d.PeekKind() {
+	case '"':
+		quoted, err := d.ReadValue()
+		if err != nil {
+			return "", false, err
+		}
+		return d.text(quoted), true, nil
+	case 'n':
+		return "", true, d.SkipValue()
+	default:
+		return "", false, d.SkipValue()
+	}
+}
+
 // Value reads the next value, nested at most depth deep. After a *BadValue the whole value has been
 // consumed and the decoder is usable; after any other error it is not.
 func (d *Decoder) Value(depth int) (Value, error) {

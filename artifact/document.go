@@ -42,6 +42,8 @@ const (
 const (
 	Variant ProblemKind = "variant" // read as the form that the writer writes
 	Kept    ProblemKind = "kept"    // not part of an artifact, kept verbatim
+	// Unkept is the kind of a line whose content only the provenance can hold.
+	Unkept ProblemKind = "not kept"
 )
 
 // IsNote reports whether a problem is only a note.

@@ -141,7 +141,7 @@ func TestForeignKillMarks(t *testing.T) {
 func TestForeignKillsInDoubtAreNamed(t *testing.T) {
 	for _, body := range []string{
 		"### H1: cells killed by heat", "### H1: one (rejected)", "### H1: one KILLED", "### ❌ H1: one", "### H1: one\n**Claim**: c\n\n> KILLED by RedSky",
-		"### H1: one\n**Status**: to be killed", "### H1: one\n**Killed**: too vague", "### H1: one\n**KILLED** by RedSky",
+		"### H1: one\n**Status**: to be killed", "### H1: one: refuted", "### H1: one (refuted by T1)", "### H1: one\n**Killed**: too vague", "### H1: one\n**KILLED** by RedSky",
 	} {
 		doc := slate(t, body)
 		if it := doc.Artifact.Sections[artifact.HypothesisSlate][0]; it.Killed() {
@@ -219,6 +219,7 @@ func TestForeignBlocksWithoutEnd(t *testing.T) {
 func TestForeignTests(t *testing.T) {
 	for _, c := range []struct{ body, field, want string }{
 		{"- **Expected outcomes**:\n- If H1: up\n- If H2: down\n- **Score**: 7/10", "expected_outcomes", `{"H1":"up","H2":"down"}`},
+		{"**Expected outcomes**:\n- H1 (refuted): up\n- H2: down (refuted)", "expected_outcomes", `{"H1":"up","H2":"down (refuted)"}`},
 		{"**Score**:\n- LR: 3\n- Cost: 2\n- Speed: 2\n- Ambiguity: 1\n\n* * *\n", "score", `{"ambiguity":1,"cost":2,"likelihood_ratio":3,"speed":2}`},
 		{"**Score**: L2 C3 S3 A1", "score_text", `"L2 C3 S3 A1"`},
 		{"**Score**: LR=2, Cost=2, Speed=2, Ambiguity=2, Novelty=3", "score_text", `"LR=2, Cost=2, Speed=2, Ambiguity=2, Novelty=3"`},

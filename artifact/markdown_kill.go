@@ -138,7 +138,11 @@ func speaksOfKill(text string) bool {
 		return true
 	}
 	at := strings.LastIndexAny(lower, "([—–")
+	last := strings.Trim(lower[strings.LastIndexByte(lower, ':')+1:], killSigns)
 	for _, word := range ends {
+		if last == word && last != strings.Trim(lower, killSigns) {
+			return true
+		}
 		if at >= 0 && strings.HasPrefix(strings.TrimLeft(lower[at:], killSigns), word) {
 			return true
 		}

@@ -307,7 +307,7 @@ func (r *mdReader) systemLabel(label, raw string) bool {
 			d.rare().Unresolved = append(d.rare().Unresolved, string(v.(Text)))
 		}
 	case strings.EqualFold(label, mdRenumbered): // from the provenance, which Markdown does not have
-		r.doc.Unkept = append(r.doc.Unkept, Problem{Kind: mdRenumbered, Line: r.line, Item: d.ID, Message: trim(raw)})
+		r.doc.Unkept = append(r.doc.Unkept, Problem{Kind: Unkept, Line: r.line, Item: d.ID, Message: trim(raw) + "; only an artifact in JSON keeps this"})
 	case strings.EqualFold(label, mdWithheld) && prediction && raw == "":
 		r.list = &listing{what: listWithheld, name: "predictions", line: r.line}
 	case strings.EqualFold(label, mdKilledCells) && prediction && raw == "":

@@ -188,7 +188,7 @@ func cutEntry(entry string) (key, raw string, ok bool) {
 	return key, raw, ok && key != "" && raw != ""
 }
 
-// outcomeKey reads "If H1" as H1.
+// outcomeKey reads "If H1" or "H1 (refuted)" as H1.
 func (r *mdReader) outcomeKey(key string) string {
 	l := r.list
 	if !r.isForeign() || l.spec == nil || l.spec.Kind != KindMap || HypothesisSlate.ValidID(key) {
@@ -201,8 +201,13 @@ func (r *mdReader) outcomeKey(key string) string {
 	return key
 }
 
-// conditionalID returns the hypothesis of "If H1" or "if H1 is true".
+// conditionalID returns the hypothesis of "If H1", "if H1 is true" or "H1 (refuted)".
 func conditionalID(text string) (id string, ok bool) {
+	if head, rest, marked := strings.Cut(text, " ("); marked && strings.HasSuffix(rest, ")") {
+		if id = strings.Trim(head, "*_` "); HypothesisSlate.ValidID(id) {
+			return id, true
+		}
+	}
 	words := strings.Fields(strings.ToLower(strings.Trim(text, "*_`: ")))
 	if len(words) < 2 || words[0] != "if" && words[0] != "under" {
 		return "", false

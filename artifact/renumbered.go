@@ -80,7 +80,7 @@ func sorted(notes []string) []string {
 }
 
 // ItemNotes returns the notes of all free texts of an item. References are not free texts: the merge
-// has put the real ids there.
+// has put the real ids there. A key or an element with an id among other words ("If H4") is not a reference.
 func (r Renumbered) ItemNotes(s Section, it *Item) []string {
 	if len(r) == 0 {
 		return nil
@@ -93,13 +93,17 @@ func (r Renumbered) ItemNotes(s Section, it *Item) []string {
 		switch v := f.Value.(type) {
 		case Map: // its keys may be references
 			for j, e := range v {
-				notes = append(notes, r.valueNotes(e.Value, marks.Part(j, whole))...)
+				by := marks.Part(j, whole)
+				notes = append(notes, r.compoundNotes(e.Key, by)...)
+				notes = append(notes, r.valueNotes(e.Value, by)...)
 			}
 			continue
 		case List:
-			if !s.refers(f.Name) {
-				for j, e := range v {
-					notes = append(notes, r.valueNotes(e, marks.Part(j, whole))...)
+			for j, e := range v {
+				if by := marks.Part(j, whole); !s.refers(f.Name) {
+					notes = append(notes, r.valueNotes(e, by)...)
+				} else if text, ok := e.(Text); ok {
+					notes = append(notes, r.compoundNotes(string(text), by)...)
 				}
 			}
 			continue
@@ -115,6 +119,20 @@ func (r Renumbered) ItemNotes(s Section, it *Item) []string {
 		notes = append(notes, r.Notes(c.Kill.Reason, []*Stamp{c.Kill.Stamp})...)
 	}
 	return sorted(notes)
+}
+
+// compoundNotes returns the notes of a key, or of an element of a list of references, that is not an id as a whole.
+func (r Renumbered) compoundNotes(text string, by []*Stamp) []string {
+	row, cell, isCell := strings.Cut(text, ".")
+	if id := strings.TrimSpace(text); isID(id) || isCell && isID(row) && isID(cell) || strings.HasSuffix(text, ")") && strings.Contains(text, "'s)") {
+		return nil
+	}
+	return r.Notes(text, by)
+}
+
+func isID(text string) bool {
+	_, ok := SectionOfID(text)
+	return ok
 }
 
 // refers reports whether a field of the section holds references.

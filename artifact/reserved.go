@@ -91,9 +91,14 @@ func eachID(text string, found func(string)) {
 	}
 }
 
+// boxes removes the boxes of a list of tasks.
+var boxes = strings.NewReplacer("[x]", "", "[X]", "", "[ ]", "")
+
 // idAt returns the letters and digits behind the marks of a line.
 func idAt(line string) string {
-	line = strings.NewReplacer("[x]", "", "[X]", "", "[ ]", "").Replace(line)
+	if strings.IndexByte(line, '[') >= 0 {
+		line = boxes.Replace(line)
+	}
 	line = strings.TrimLeft(line, " \t>*_~-+[(•")
 	n := 0
 	for n < len(line) && ('A' <= line[n] && line[n] <= 'Z' || '0' <= line[n] && line[n] <= '9') {

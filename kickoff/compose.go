@@ -102,10 +102,7 @@ type Message struct {
 
 // Compose returns the messages in the order of the recipients, or all faults of its input.
 func Compose(in Input) ([]Message, error) {
-	if len(in.Recipients) == 0 {
-		in.Recipients = in.Roster.Agents()
-	}
-	if err := in.check(); err != nil {
+	if err := in.Check(); err != nil {
 		return nil, err
 	}
 	in.Round = max(in.Round, 1)
@@ -120,7 +117,11 @@ func Compose(in Input) ([]Message, error) {
 	return messages, nil
 }
 
-func (in *Input) check() error {
+// Check returns all faults of the input. Without recipients, all agents of the roster are.
+func (in *Input) Check() error {
+	if len(in.Recipients) == 0 {
+		in.Recipients = in.Roster.Agents()
+	}
 	found := []error{CheckThreadID(in.ThreadID), validate(in.Roster, in.Task != nil), in.Roster.Covers(in.Recipients)}
 	if blank(in.Question) {
 		found = append(found, &fault.Error{

@@ -133,7 +133,11 @@ func (p *pass) whyNoTarget(e entry, section artifact.Section, target string) str
 	}
 	other, isID := artifact.SectionOfID(target)
 	if !isID {
-		return why + p.readAs(e, target)
+		id, advice := p.readAs(e, target)
+		if other, _ := artifact.SectionOfID(id); advice != "" && other != section {
+			advice = fmt.Sprintf("; %s is in %s", id, other)
+		}
+		return why + advice
 	}
 	switch s := p.section(other).find(target); {
 	case s == nil:
@@ -150,22 +154,22 @@ func (p *pass) whyNoTarget(e entry, section artifact.Section, target string) str
 	return why
 }
 
-// readAs suggests the item that the author may mean by a target that is not an id.
-func (p *pass) readAs(e entry, target string) string {
+// readAs returns the item that the author may mean by a target that is not an id, and advice how to name it, or "".
+func (p *pass) readAs(e entry, target string) (id, advice string) {
 	if !p.second {
-		return ""
+		return "", ""
 	}
-	id, _ := artifact.Spelled(target)
+	id, _ = artifact.Spelled(target)
 	if m, ok := e.meaning(target); ok {
 		id = m.id
 	}
 	switch {
 	case p.shownItem(e, id) == nil:
-		return ""
+		return "", ""
 	case p.third && strings.ContainsAny(strings.Trim(target, " ,;"), ",;&+ ") && len(idsIn(target)) > 1:
-		return "; write one id in each delta"
+		return id, "; write one id in each delta"
 	}
-	return "; write " + id + " if you mean it"
+	return id, "; write " + id + " if you mean that item"
 }
 
 // idsIn returns the ids in a text.

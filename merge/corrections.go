@@ -33,6 +33,7 @@ type letterAdd struct {
 type identity struct {
 	labels     []string
 	name, main string // name is "" if it is derived from the main field; without names, both are that field
+	perhaps    bool   // the label is the id of the item, which its author may not have assumed
 }
 
 func identityOf(section artifact.Section, labels []string, text func(field string) string) identity {
@@ -48,10 +49,12 @@ func identityOf(section artifact.Section, labels []string, text func(field strin
 }
 
 // is reports whether two ADDs of one author are about one item. They share a label, unless names and main
-// fields both differ, or they share a name, unless both have labels.
+// fields both differ, or they share a name, unless both have labels. Names that are derived differ only if
+// the label is an id that the author of a may not have assumed.
 func (a *identity) is(b *identity) bool {
 	if slices.ContainsFunc(a.labels, func(l string) bool { return slices.Contains(b.labels, l) }) {
-		return a.name == b.name || a.main == b.main || a.name == "" || b.name == ""
+		derived := a.name == "" || b.name == ""
+		return a.main == b.main || a.name == b.name && !derived || derived && !a.perhaps
 	}
 	return a.name != "" && a.name == b.name && (len(a.labels) == 0 || len(b.labels) == 0)
 }
@@ -120,11 +123,11 @@ func (p *pass) loadLetterAdds() {
 	for _, section := range artifact.Sections() {
 		for i, it := range p.base.Sections[section] {
 			if by := it.Created; by != nil && before[instant{by.Agent, by.At.UnixNano()}] {
-				labels := it.Labels()
-				if len(labels) == 0 {
-					labels = []string{it.ID} // an id that its author assumed rightly is not among the labels
+				id := identityOf(section, it.Labels(), it.Text)
+				if len(id.labels) == 0 { // an id that its author assumed rightly is not among the labels
+					id.labels, id.perhaps = []string{it.ID}, p.fourth
 				}
-				p.putLetterAdd(by.Agent, &letterAdd{p.section(section).slot(int32(i + 1)), int32(i + 1), nil, identityOf(section, labels, it.Text)})
+				p.putLetterAdd(by.Agent, &letterAdd{p.section(section).slot(int32(i + 1)), int32(i + 1), nil, id})
 			}
 		}
 	}

@@ -24,6 +24,7 @@ type orderedBatch struct {
 	memory      map[assumed][]string // items of the base by the ids that their authors assumed
 	second      bool                 // the rules are those of merge/2 or later
 	third       bool                 // the rules are those of merge/3 or later
+	fourth      bool                 // … of merge/4 or later
 	history     *history
 	repeated    []int32 // indices of deltas that may repeat something, or be repeated
 
@@ -35,7 +36,7 @@ type orderedBatch struct {
 
 // arrange puts the batch into processing order. The index in the batch is never a sort key.
 func arrange(batch []delta.Delta, c *ruleIndex, base *artifact.Artifact) *orderedBatch {
-	d := &orderedBatch{batch: batch, second: c.rules.second(), third: c.rules.third(), version: base.Metadata.Version + 1, facts: make([]facts, len(batch))}
+	d := &orderedBatch{batch: batch, second: c.rules.second(), third: c.rules.third(), fourth: c.rules.fourth(), version: base.Metadata.Version + 1, facts: make([]facts, len(batch))}
 	gists, ends, ordered := d.survey(c)
 	d.derived = deriveIDs(batch, d.facts, gists)
 	repeats := newRepeatFilter(gists)

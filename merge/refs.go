@@ -50,17 +50,57 @@ type ref struct {
 func (p *pass) resolveRefs(e entry, w *write) (refs []ref, ready bool) {
 	ready = true
 	for _, written := range p.mentioned(e, w) {
-		s, found, letter := p.mean(e, written)
-		r := ref{written: written, id: written, found: found, letter: letter}
-		if found == known {
-			r.id = s.id()
-		}
-		if found == tooSoon {
+		r := p.resolveRef(e, written)
+		if r.found == tooSoon {
 			ready = false
 		}
 		refs = append(refs, r)
 	}
 	return refs, ready
+}
+
+// resolveRef resolves a reference to an item, or to a cell of a row if both of its parts are known.
+func (p *pass) resolveRef(e entry, written string) ref {
+	if row, hypothesis, ok := p.cellOf(e, written); ok {
+		at, of := p.resolveRef(e, row), p.resolveRef(e, hypothesis)
+		r := ref{written: written, id: at.id + "." + of.id, found: at.found, letter: at.letter}
+		if at.found == known {
+			r.found = of.found
+		}
+		if r.letter.none() {
+			r.letter = of.letter
+		}
+		return r
+	}
+	s, found, letter := p.mean(e, written)
+	r := ref{written: written, id: written, found: found, letter: letter}
+	if found == known {
+		r.id = s.id()
+	}
+	return r
+}
+
+// cellOf returns the row and the hypothesis of a word in the form of a cell that is not an author's label.
+func (p *pass) cellOf(e entry, word string) (row, hypothesis string, ok bool) {
+	if !p.fourth || !e.labelledAdd(word).none() {
+		return "", "", false
+	}
+	return cutCell(word)
+}
+
+// cutCell returns the parts of a word in the form of a cell ("P3.H4").
+func cutCell(word string) (row, hypothesis string, ok bool) {
+	row, hypothesis, _ = strings.Cut(word, ".")
+	return row, hypothesis, artifact.PredictionsTable.ValidID(row) && artifact.HypothesisSlate.ValidID(hypothesis)
+}
+
+// exists reports whether an item or a cell exists.
+func (p *pass) exists(name string) bool {
+	if row, hypothesis, ok := cutCell(name); ok && p.fourth {
+		return p.exists(row) && p.exists(hypothesis)
+	}
+	section, ok := artifact.SectionOfID(name)
+	return ok && p.section(section).find(name) != nil
 }
 
 // mentioned returns the words of a field that are references: the author's labels, and words in the
@@ -77,7 +117,8 @@ func (p *pass) mentioned(e entry, w *write) []string {
 	case artifact.List:
 		for _, el := range v {
 			word := string(el.(artifact.Text))
-			if _, isID := artifact.SectionOfID(word); isID || !e.labelledAdd(word).none() || e.in.second && spelledID(word) != "" {
+			_, _, isCell := p.cellOf(e, word)
+			if _, isID := artifact.SectionOfID(word); isID || isCell || !e.labelledAdd(word).none() || e.in.second && spelledID(word) != "" {
 				words = append(words, word)
 			}
 		}
@@ -203,8 +244,7 @@ func (p *pass) isExistingID(d *draft, w write, name string) bool {
 	if f := d.find(w.Name); f != nil && f.has(name) && !d.unresolved.has(w.Name, name) {
 		return true
 	}
-	section, ok := artifact.SectionOfID(name)
-	return ok && p.section(section).find(name) != nil
+	return p.exists(name)
 }
 
 func (p *pass) warnRef(e entry, d *draft, field, name, kept string) {
@@ -216,7 +256,8 @@ func (p *pass) warnRef(e entry, d *draft, field, name, kept string) {
 	case advice != "":
 		why = "earlier letters leave open"
 	case p.second && spelledID(name) != name && spelledID(name) != "":
-		why, advice = "is not an id as it stands", p.readAs(e, name)
+		why = "is not an id as it stands"
+		_, advice = p.readAs(e, name)
 	}
 	p.warn(UnresolvedRef, "%s: %s of %s names %s, which %s; %s%s", e, field, d.id, fault.Shown(name), why, kept, advice).Delta = e.stamp().Delta
 }
@@ -309,8 +350,7 @@ func (p *pass) settleDraft(d *draft) {
 		if !u.open || u.gone {
 			continue
 		}
-		section, ok := artifact.SectionOfID(u.ref)
-		if ok && p.section(section).find(u.ref) != nil {
+		if p.exists(u.ref) {
 			d.unresolved.resolve(u.place)
 			continue
 		}

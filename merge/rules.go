@@ -13,12 +13,13 @@ const (
 	First  = "merge/1"
 	Second = "merge/2"
 	Third  = "merge/3"
+	Fourth = "merge/4"
 	// Version is the one of new sessions.
-	Version = Third
+	Version = Fourth
 )
 
 // Versions returns the versions of the rules that this program has, oldest first.
-func Versions() []string { return []string{First, Second, Third} }
+func Versions() []string { return []string{First, Second, Third, Fourth} }
 
 // IsVersion reports whether this program has a version of the rules.
 func IsVersion(v string) bool { return slices.Contains(Versions(), v) }
@@ -57,6 +58,10 @@ func (r *Rules) second() bool { return r.Version != First }
 // third reports whether the rules are those of merge/3: an ADD in a letter may correct one of an earlier
 // letter, and references that are kept under another name are listed as unresolved.
 func (r *Rules) third() bool { return r.second() && r.Version != Second }
+
+// fourth reports whether the rules are those of merge/4: cells in lists of references are references, and
+// what may be another item is never corrected.
+func (r *Rules) fourth() bool { return r.third() && r.Version != Third }
 
 // Writer is what wrote a reply: the model, and what was really asked.
 type Writer struct{ Model, Asked string }

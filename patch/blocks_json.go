@@ -3,7 +3,6 @@ package patch
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"brenner/artifact/delta"
 	"brenner/artifact/delta/nearjson"
 	"brenner/internal/markdown"
+	"brenner/internal/pattern"
 )
 
 // origin says where a line of the outline is in the reply.
@@ -40,7 +40,7 @@ func (r *blockReader) mayHavePatch() bool {
 }
 
 // patchFence matches the first line of a fence whose word says that it is a patch.
-var patchFence = regexp.MustCompile("(?im)^[ \t>*+-]*(?:```+|~~~+)[ \t]*(?:patch|anchor_diff)")
+var patchFence = pattern.New("(?im)^[ \t>*+-]*(?:```+|~~~+)[ \t]*(?:patch|anchor_diff)")
 
 // isPatchFence reports whether the word of a fence is that of a patch.
 func isPatchFence(f markdown.Fence) bool {
@@ -111,7 +111,7 @@ func (r *blockReader) patchAt(from, to int) attempt {
 	return attempt{Block: Block{Line: line, JSON: strings.TrimSpace(text) + "\n", Path: pathOfPatch(text)}, at: from, end: to}
 }
 
-var pathKey = regexp.MustCompile(`"path"\s*:\s*"([^"\\\n]{1,400})"`)
+var pathKey = pattern.New(`"path"\s*:\s*"([^"\\\n]{1,400})"`)
 
 // pathOfPatch returns the path that a patch names, even if it cannot be read.
 func pathOfPatch(text string) string {

@@ -2,12 +2,12 @@ package patch
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/artifact/delta"
 	"brenner/internal/markdown"
+	"brenner/internal/pattern"
 	"brenner/internal/remark"
 )
 
@@ -128,7 +128,7 @@ type takenBack struct {
 	remark.Remark
 }
 
-var patchWord = regexp.MustCompile(`(?i)\b(?:patch|diff)`)
+var patchWord = pattern.New(`(?i)\b(?:patch|diff)`)
 
 // remarks returns the rules by which the text beside blocks is read.
 func (r *blockReader) remarks() remark.Rules {

@@ -62,7 +62,8 @@ func (s *run) completeRows(rows map[string]*letters.Row) {
 		if row == nil {
 			continue
 		}
-		row.Heard, row.Version, row.Refusals, row.Warnings = letterHeard(one.Tally), c.Version, one.Refusals, one.Warnings
+		row.Heard, row.Version, row.Warnings = letterHeard(one.Tally), c.Version, one.Warnings
+		row.Refusals = slices.Concat(one.Refusals, row.Refusals) // its attachments
 		row.Conflicts, row.Agent = one.Conflicts, c.Letters[i].Agent
 	}
 }

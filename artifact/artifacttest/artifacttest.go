@@ -98,7 +98,7 @@ func metadata(t *rapid.T) artifact.Metadata {
 		SessionID: text("session", "RS-20251230-cell-fate"),
 		CreatedAt: text("created", "2025-12-30T12:00:00Z"), UpdatedAt: text("updated", "2025-12-30T12:00:00.5+02:00"),
 		Version: rapid.IntRange(0, 1<<40).Draw(t, "version"), Status: text("status", artifact.Statuses()...),
-		Rules: text("rules", "merge/1", "merge/2", "merge/3"), ResearchProgram: text("program"),
+		Rules: text("rules", "merge/1", "merge/2", "merge/3", "merge/4"), ResearchProgram: text("program"),
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "contributors") {
 		m.Contributors = append(m.Contributors, artifact.Contributor{

@@ -157,19 +157,12 @@ func (d *Delta) read(dec *artifact.Decoder, key string) error {
 		d.Ignored = append(d.Ignored, key)
 		return dec.SkipValue()
 	}
-	v, err := dec.Value(artifact.MaxDepth)
-	var bad *artifact.BadValue
-	if err != nil && !errors.As(err, &bad) {
-		return err
-	}
-	switch v := v.(type) {
-	case artifact.Text:
-		*into = string(v)
-	case artifact.Null:
-	default:
+	text, ok, err := dec.Text()
+	*into = text
+	if !ok && err == nil {
 		d.Problem = &Problem{Code: InvalidField, Message: key + " is not a text"}
 	}
-	return nil
+	return err
 }
 
 // textKey returns the field for a key that holds a text, or nil.
@@ -211,10 +204,11 @@ func (d *Delta) readPayload(dec *artifact.Decoder) error {
 	return readObject(dec, func(key string) error {
 		f := Field{Name: key}
 		var err error
-		f.Value, err = dec.Value(artifact.MaxDepth)
-		var bad *artifact.BadValue
-		if errors.As(err, &bad) {
-			f.Value, f.Bad, err = nil, bad.Reason, nil
+		if f.Value, err = dec.Value(artifact.MaxDepth); err != nil {
+			var bad *artifact.BadValue
+			if errors.As(err, &bad) {
+				f.Value, f.Bad, err = nil, bad.Reason, nil
+			}
 		}
 		d.Payload = append(d.Payload, f)
 		return err

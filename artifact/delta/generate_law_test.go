@@ -89,13 +89,13 @@ func (r *result) broken() string {
 }
 
 // leaveOpen changes what is expected of good blocks that others put in doubt. A KILL and an EDIT of one item, or two EDITs of its
-// main field, cannot both be meant, so both are asked for. A block right below one that a sentence leaves open, with the same
-// operation, may be; a damaged one may seem to have those of others.
+// main field, cannot both be meant, so both are asked for. A block right below one that a sentence leaves open may be, because the
+// sentence may be about all of them.
 func (r *result) leaveOpen() {
 	for i := range r.plants {
 		p := &r.plants[i]
 		isBelow := func(q plant) bool {
-			return q.led && (!q.whole || r.operation(q) == r.operation(*p)) && q.to <= p.from && r.areOnlyMarks(q.to, p.from)
+			return q.led && q.to <= p.from && r.areOnlyMarks(q.to, p.from)
 		}
 		if !p.prose && slices.ContainsFunc(r.plants[:i], isBelow) {
 			p.led, p.want = true, max(p.want, accounted)
@@ -119,16 +119,6 @@ func (r *result) leaveOpen() {
 	for i, w := range wants {
 		r.plants[i].want = w
 	}
-}
-
-// operation returns the first operation, in this order, of the block that a change is in.
-func (r *result) operation(p plant) string {
-	for _, op := range []string{delta.Kill, delta.Edit, delta.Add} {
-		if slices.ContainsFunc(r.plants, func(q plant) bool { return q.from == p.from && q.op == op }) {
-			return op
-		}
-	}
-	return ""
 }
 
 // areOnlyMarks reports whether lines have nothing but marks.

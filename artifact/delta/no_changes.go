@@ -35,9 +35,53 @@ func findNoChanges(text []byte, opt Options) (found *Statement, without int) {
 	return nil, without
 }
 
+// unlabelled returns the answer that there are no changes, with its reason in a sentence of its own, of a reply that announces none.
+// One below the name of an item or a section is about that.
+func (r *reader) unlabelled(own []byte) *Statement {
+	const longest = 4000
+	if !r.opt.Reader.Since(FifthReader) || r.announced > 0 || !hasNoChanges(own) {
+		return nil
+	}
+	for b := range markdown.Blocks(own, r.opt.Reader.Scanner()) {
+		if !b.Own() || b.Kind != markdown.Prose {
+			continue
+		}
+		line, at := b.Line, b.Start
+		for this := range bytes.Lines(own[b.Start:b.End]) {
+			at += len(this)
+			below := own[at:min(at+longest, b.End)]
+			if reason, ok := remark.NoChangesSince(string(this), strings.ToValidUTF8(string(below), "")); ok && !isUnderItem(own[:at-len(this)]) {
+				return &Statement{Line: line, Reason: reason}
+			}
+			line++
+		}
+	}
+	return nil
+}
+
+// isUnderItem reports whether the last line of a text is the name of an item or of a section, or a title with one.
+func isUnderItem(above []byte) bool {
+	const longest = 80
+	above = bytes.TrimSpace(above)
+	line := above[bytes.LastIndexByte(above, '\n')+1:]
+	if len(line) == 0 || len(line) > longest || !isTitle(line) && line[len(line)-1] == '.' {
+		return false
+	}
+	text := strings.ToValidUTF8(string(line), "")
+	return len(sectionsIn(text)) > 0 || slices.ContainsFunc(lineWords(text), func(w lineWord) bool { return isItemID(w.text) })
+}
+
+// hasNoChanges reports whether a text has the words of the line NO CHANGES.
+func hasNoChanges(text []byte) bool {
+	return pattern.HasAny(text, "NO CHANGES", "No changes", "No Changes", "no changes")
+}
+
 // statements returns the lines NO CHANGES of a text, with their offsets.
 func statements(text []byte, version Reader) iter.Seq2[int, Statement] {
 	return func(yield func(int, Statement) bool) {
+		if !pattern.HasAnyCase(text, "changes") {
+			return
+		}
 		for b := range markdown.Blocks(text, version.Scanner()) {
 			line, at := b.Line, b.Start
 			switch {
@@ -63,7 +107,7 @@ func statements(text []byte, version Reader) iter.Seq2[int, Statement] {
 // refuseDenied refuses the deltas of a reply that a line NO CHANGES with a reason denies: all, or those of the sections that
 // the line, or the title right above it, names.
 func (r *reader) refuseDenied(blocks []Block, own []byte) {
-	if !r.third || !r.opt.NoChanges || !slices.ContainsFunc(noChangesWords, func(w []byte) bool { return bytes.Contains(own, w) }) {
+	if !r.third || !r.opt.NoChanges || !hasNoChanges(own) {
 		return
 	}
 	for at, s := range statements(own, r.opt.Reader) {
@@ -84,9 +128,8 @@ func (r *reader) refuseDenied(blocks []Block, own []byte) {
 }
 
 var (
-	noChangesWords = [][]byte{[]byte("NO CHANGES"), []byte("No changes"), []byte("No Changes"), []byte("no changes")}
-	restOnly       = pattern.New(`(?i)\b(?:else|others?|otherwise|rest|remaining|further|beyond|besides|apart|except|elsewhere)\b`)
-	sectionOnly    = pattern.New(`(?i)^(?:to|in|for) [^,.;:]*`)
+	restOnly    = pattern.New(`(?i)\b(?:else|others?|otherwise|rest|remaining|further|beyond|besides|apart|except|elsewhere)\b`)
+	sectionOnly = pattern.New(`(?i)^(?:to|in|for) [^,.;:]*`)
 )
 
 // sectionsIn returns the sections that a text names.

@@ -89,6 +89,54 @@ func TestNoChangesWithoutReason(t *testing.T) {
 	}
 }
 
+// The reason may be a sentence of its own, if the reply attempts no change and turns against nothing.
+func TestNoChangesWithReasonBehind(t *testing.T) {
+	for text, want := range map[string]string{
+		"NO CHANGES\n\nThe artifact covers what I would raise.":                        "The artifact covers what I would raise.",
+		"NO CHANGES\nThe artifact covers it all.":                                      "The artifact covers it all.",
+		"No changes. The artifact covers it all.":                                      "The artifact covers it all.",
+		"**NO CHANGES**\n\nI read v3 closely; every hypothesis has a test.":            "I read v3 closely; every hypothesis has a test.",
+		"NO CHANGES.\n\n**Reason:** the artifact covers it all.":                       "the artifact covers it all.",
+		"NO CHANGES this round. Every hypothesis has a test.":                          "Every hypothesis has a test.",
+		"## Answer\n\nNo changes.\n\n- H1 has a test.\n- H2 has one, too.":             "H1 has a test.",
+		"I have no changes. All hypotheses have tests.":                                "All hypotheses have tests.",
+		"I considered killing H2.\n\nNO CHANGES\n\nT1 may save it, and is not in yet.": "T1 may save it, and is not in yet.",
+
+		"NO CHANGES\n\nBut kill H2.":                                          "KILL H2",
+		"NO CHANGES.\n\nH2 should be killed since T1 refutes it.":             "KILL H2",
+		"No changes are needed in H1. Kill H2.":                               "KILL H2",
+		"NO CHANGES\n\nThe slate is fine. Even so, kill H2.":                  "KILL H2",
+		"NO CHANGES\n\n```delta\n" + killOfH2 + "\n```":                       "KILL H2",
+		"No changes\n\n| id | change |\n|---|---|\n| H2 | kill |":             "KILL H2",
+		"## Hypotheses\n\nNo changes. They are fine.\n\n## Tests\n\nSharper.": "-",
+		"H1\nNo changes. It is fine as it is.\n\nH2\nToo vague for me.":       "-",
+		"NO CHANGES\n\nThe slate is fine. However, T1 could be sharper.":      "-",
+		"NO CHANGES\n\nShould I kill H2?":                                     "-",
+		"NO CHANGES\n\nThanks!":                                               "-",
+		"> No changes. The artifact is fine.":                                 "-",
+		"If so, say \"No changes. The artifact is fine.\"":                    "-",
+		"<think>\nNo changes. The artifact is fine.\n</think>\nWell.":         "-",
+	} {
+		got := "-"
+		reply := delta.Read([]byte(text), delta.Options{NoChanges: true})
+		switch {
+		case reply.NoChanges != nil:
+			got = reply.NoChanges.Reason
+		case len(reply.Blocks) > 0:
+			got = reply.Blocks[0].Delta.Operation + " " + reply.Blocks[0].Delta.Target
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+		if reply.NoChanges == nil && reply.Clean() {
+			t.Errorf("%q: nothing is asked for", text)
+		}
+		if before := delta.Read([]byte(text), delta.Options{NoChanges: true, Reader: delta.FourthReader}); before.NoChanges != nil {
+			t.Errorf("%q: the fourth reader accepts it", text)
+		}
+	}
+}
+
 // A reply is taken for NO CHANGES only if a line of it says so and it has no delta of its own.
 func FuzzNoChanges(f *testing.F) {
 	for _, text := range []string{"NO CHANGES: x", "> NO CHANGES: x", "```\nNO CHANGES:\n```\nNO CHANGES: y", "**no changes:** z\n```delta\n{}\n```"} {

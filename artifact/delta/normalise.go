@@ -43,7 +43,7 @@ func (r *reader) judge(p *passage, o *object) {
 		j.checkRequired()
 		j.deriveName()
 	} else if j.b.Delta.Operation == Kill {
-		j.renameFields(synonyms.Kill())
+		j.renameFields(synonyms.Kill(j.fifth()))
 	}
 	j.finish()
 }

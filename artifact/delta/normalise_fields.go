@@ -3,7 +3,9 @@ package delta
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/artifact/delta/fieldform"
@@ -16,7 +18,9 @@ func (j *judgement) lift() {
 	if len(j.payload) > 0 || len(j.extras) == 0 {
 		return
 	}
-	isField := func(f written) bool { return synonyms.Meaning(synonyms.Kill(), synonyms.PlainKey(f.name)) != "" }
+	isField := func(f written) bool {
+		return synonyms.Meaning(synonyms.Kill(j.fifth()), synonyms.PlainKey(f.name)) != ""
+	}
 	if j.b.Delta.Operation != Kill {
 		if j.spec == nil {
 			return
@@ -67,10 +71,11 @@ func (j *judgement) names() map[string]bool {
 // properName returns the field that a name means. It returns "" if the name is proper, is unknown,
 // or has a value which that field cannot hold.
 func (j *judgement) properName(table []synonyms.Set, f *written) string {
-	if strings.HasSuffix(f.name, "replace") || f.name == keyRef || artifact.IsSystemField(f.name) {
+	isKill := j.b.Delta.Operation == Kill // whose reason is kill_reason in an artifact
+	if strings.HasSuffix(f.name, "replace") || f.name == keyRef || artifact.IsSystemField(f.name) && !(isKill && j.fifth()) {
 		return ""
 	}
-	if j.b.Delta.Operation == Kill {
+	if isKill {
 		if to := synonyms.Meaning(table, synonyms.PlainKey(f.name)); to != f.name {
 			return to
 		}
@@ -92,6 +97,8 @@ func (j *judgement) properName(table []synonyms.Set, f *written) string {
 	}
 	return to
 }
+
+func (j *judgement) fifth() bool { return j.r.opt.Reader.Since(FifthReader) }
 
 func (j *judgement) field(name string) *written {
 	if i := slices.IndexFunc(j.payload, func(f written) bool { return f.name == name }); i >= 0 {
@@ -181,7 +188,7 @@ func (j *judgement) deriveName() {
 	j.payload = append(j.payload, written{name: "name", value: artifact.Text(name), at: j.o.payloadAt})
 	j.b.Flags = append(j.b.Flags, Flag{
 		Name: FlagNameDerived,
-		Text: fmt.Sprintf("no name was given; %q is from the first words of %s", name, j.spec.Main),
+		Text: "no name was given; " + strconv.Quote(name) + " is from the first words of " + j.spec.Main,
 	})
 }
 
@@ -191,21 +198,26 @@ func NameFrom(text string) string {
 	if len(text) > enough {
 		text = strings.ToValidUTF8(text[:enough], "")
 	}
-	var name string
-	for i, w := range strings.Fields(artifact.TrimID(text)) {
-		longer := strings.TrimSpace(name + " " + w)
-		if i == nameWordCount || (i > 0 && len([]rune(longer)) > nameLength) {
+	var name []byte
+	i, length := 0, 0
+	for w := range strings.FieldsSeq(artifact.TrimID(text)) {
+		if length += utf8.RuneCountInString(w); i > 0 {
+			length++
+			name = append(name, ' ')
+		}
+		if i == nameWordCount || (i > 0 && length > nameLength) {
 			break
 		}
-		name = longer
+		name = append(name, w...)
 		if i > 0 && strings.ContainsAny(w[len(w)-1:], ".;:!?") {
 			break
 		}
+		i++
 	}
-	if r := []rune(name); len(r) > nameLength {
-		name = string(r[:nameLength])
+	if utf8.RuneCount(name) > nameLength {
+		name = []byte(string([]rune(string(name))[:nameLength]))
 	}
-	return strings.TrimRight(name, ".,;: ")
+	return strings.TrimRight(string(name), ".,;: ")
 }
 
 // shapeFields converts values to the shape of their field where only the form differs: a text for a

@@ -316,14 +316,14 @@ func (j *judgement) checkRecord(draft *Draft) {
 	case draft.Operation != Add:
 	case content == nil || Blank(draft.Content) && (content.value == artifact.Value(artifact.Null{}) || fieldform.IsEmpty(content.value)):
 		j.problem(MissingRequiredField, j.o.payloadAt, "content is missing", "a record needs id, type and content, which is its whole text in Markdown")
-	case isPlaceholder(artifact.Text(draft.Content)) && !isPlaceholder(artifact.Text(draft.ID)):
+	case fieldform.IsPlaceholder(artifact.Text(draft.Content)) && !fieldform.IsPlaceholder(artifact.Text(draft.ID)):
 		j.problem(InvalidField, content.at, "the content is a placeholder", "write the whole text of the record, or leave the block out")
 	}
 }
 
 // isRecordPattern reports whether a record only shows a form.
 func (d *Draft) isRecordPattern() bool {
-	return isPlaceholder(artifact.Text(d.ID)) && (d.Operation != Add || isPlaceholder(artifact.Text(d.Content)))
+	return fieldform.IsPlaceholder(artifact.Text(d.ID)) && (d.Operation != Add || fieldform.IsPlaceholder(artifact.Text(d.Content)))
 }
 
 // isRecord reports whether the texts of an object are those of a record, in which no deltas are searched for.

@@ -287,6 +287,11 @@ func (r *reader) withAttempts(blocks []Block) []Block {
 		}
 		more = append(more, row)
 	}
+	return r.withRows(blocks, more)
+}
+
+// withRows returns blocks and more rows, in text order.
+func (r *reader) withRows(blocks, more []Block) []Block {
 	if len(more) == 0 {
 		return blocks
 	}

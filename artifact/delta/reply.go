@@ -2,6 +2,7 @@ package delta
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ const (
 	UnreadText      fault.Code = "UNREAD_TEXT"       // A part of the reply has too many braces to be searched for deltas.
 )
 
-// The flags of a block. With one of the last five it is only shown, neither accepted nor refused.
+// The flags of a block. With one of the last six it is only shown, neither accepted nor refused.
 const (
 	FlagTruncated   = "truncated"    // the closing fence, or more, is missing
 	FlagRepaired    = "repaired"     // it was not exact JSON
@@ -35,6 +36,7 @@ const (
 	FlagQuoted      = "quoted"       // it is in a block quote
 	FlagNested      = "nested"       // it is inside another fence
 	FlagCommented   = "commented"    // it is in an HTML comment or other verbatim HTML
+	FlagMentioned   = "mentioned"    // a sentence speaks of it, in words that are no order in a known form
 )
 
 // The default limits of a reply.
@@ -54,11 +56,14 @@ const (
 	SecondReader Reader = "reader/2"
 	ThirdReader  Reader = "reader/3"
 	FourthReader Reader = "reader/4"
-	NewestReader        = FourthReader
+	FifthReader  Reader = "reader/5"
+	NewestReader        = FifthReader
 )
 
 // Readers are the versions of the reader, oldest first.
-func Readers() []Reader { return []Reader{FirstReader, SecondReader, ThirdReader, FourthReader} }
+func Readers() []Reader {
+	return []Reader{FirstReader, SecondReader, ThirdReader, FourthReader, FifthReader}
+}
 
 // Since reports whether a version has the rules of another one, which it may be.
 func (r Reader) Since(v Reader) bool {
@@ -78,7 +83,7 @@ func (r Reader) Scanner() markdown.Version {
 
 // Remarks returns the rules by which the text beside a block of an author, who may be unknown (""), is read.
 func (r Reader) Remarks(author string) remark.Rules {
-	return remark.Rules{Author: author, Oblique: r.Since(ThirdReader), Choosing: r.Since(FourthReader)}
+	return remark.Rules{Author: author, Oblique: r.Since(ThirdReader), Choosing: r.Since(FourthReader), Firm: r.Since(FifthReader), Close: r.Since(FifthReader)}
 }
 
 // WithoutReasoning returns a reply without its reasoning. The first version does not know reasoning.
@@ -96,7 +101,7 @@ func (r Reader) Stored(reply, reasoning string, hasSchema, cut bool) string {
 	if r.Since(FourthReader) {
 		return markdown.WithReasoning(reasoning, reply)
 	}
-	if form, ok := schemaform.Read([]byte(reply), cut); ok && hasSchema {
+	if form, ok := schemaform.Read([]byte(reply), cut, false); ok && hasSchema {
 		return form.Before()
 	}
 	return reply
@@ -105,10 +110,23 @@ func (r Reader) Stored(reply, reasoning string, hasSchema, cut bool) string {
 // Plain returns what a reply says as Markdown: all of it, or what an object in the form of a schema has beside reasoning. Line
 // returns the line in the reply of a line of that text.
 func (r Reader) Plain(reply []byte, cut bool) (text []byte, line func(int) int) {
-	if form, ok := schemaform.Read(reply, cut); ok && r.Since(FourthReader) {
+	if form, ok := schemaform.Read(reply, cut, r.Since(FifthReader)); ok && r.Since(FourthReader) {
 		return form.Text[:form.Drafts], func(n int) int { n, _ = form.Place(n, 1); return n }
 	}
-	return reply, func(n int) int { return n }
+	return r.unglued(reply), func(n int) int { return n }
+}
+
+// unglued returns a reply that begins with the name of a channel behind a role whose marks were lost, "assistantanalysisLet me see.",
+// with that name first. All lines keep their places.
+func (r Reader) unglued(reply []byte) []byte {
+	const role, name = "assistant", "analysis"
+	text := bytes.TrimLeft(reply, " \t\r\n")
+	if !r.Since(FifthReader) || !bytes.HasPrefix(text, []byte(role+name)) {
+		return reply
+	}
+	reply = bytes.Clone(reply)
+	copy(reply[len(reply)-len(text):], name+strings.Repeat(" ", len(role)))
+	return reply
 }
 
 // Options configure reading a reply. The zero value is lenient.
@@ -136,6 +154,8 @@ type Options struct {
 	Repair bool
 	// Doubted are deltas of the other reply that were refused as ambiguous. The answer has to mean them.
 	Doubted []Delta
+	// Hide returns a text without what it says of other replies, if set. All else keeps its place.
+	Hide func(text []byte) []byte
 	// Records says whether the reply may have records of the project.
 	Records RecordUse
 	// MaxBytes and MaxBlocks limit the reply, which is refused beyond. Zero means the default.
@@ -222,6 +242,9 @@ func Read(text []byte, opt Options) Reply {
 		return tooLarge(fmt.Sprintf("the message has %d bytes; %d are allowed", len(text), opt.MaxBytes))
 	}
 	text, form := plain(text, &opt)
+	if opt.Hide != nil {
+		text = opt.Hide(text)
+	}
 	r := newReader(text, opt)
 	r.form = form
 	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples, opt.Reader).deltas...)
@@ -237,13 +260,14 @@ func Read(text []byte, opt Options) Reply {
 	}
 	if opt.NoChanges && !r.meant {
 		reply.NoChanges, r.bare = findNoChanges(own, opt)
+		r.declined = reply.NoChanges != nil
 	}
 	reply.Blocks = r.blocks()
 	if r.second {
 		reply.Blocks = r.weighed(reply.Blocks, own)
 	}
 	if opt.NoChanges && reply.NoChanges == nil {
-		reply.NoChanges = r.emptyList()
+		reply.NoChanges = cmp.Or(r.emptyList(), r.unlabelled(own))
 	}
 	if r.second && r.meant {
 		reply.NoChanges = nil // a change is announced beside it
@@ -268,8 +292,9 @@ func plain(text []byte, opt *Options) ([]byte, *schemaform.Reply) {
 	if opt.Reader.Since(ThirdReader) && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') >= 0 {
 		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
 	}
+	text = opt.Reader.unglued(text)
 	if opt.Reader.Since(FourthReader) && !opt.Strict {
-		if form, ok := schemaform.Read(text, opt.Cut); ok {
+		if form, ok := schemaform.Read(text, opt.Cut, opt.Reader.Since(FifthReader)); ok && !opt.Reader.isHeldForm(form) {
 			return form.Text, form
 		}
 	}
@@ -312,7 +337,7 @@ func (r *reader) weighed(blocks []Block, own []byte) []Block {
 		r.refuseDivergent(blocks)
 	}
 	showRepeated(blocks)
-	return r.withAttempts(r.withUnfulfilled(blocks))
+	return r.withMentions(r.withAttempts(r.withUnfulfilled(blocks)))
 }
 
 // moveTo sets all places to those in a reply in the form of a schema.
@@ -320,12 +345,12 @@ func (r *Reply) moveTo(form *schemaform.Reply) {
 	move := func(line, column *int) { *line, *column = form.Place(*line, *column) }
 	first := 1
 	for i := range r.Problems {
-		move(&r.Problems[i].Line, &r.Problems[i].Column)
+		form.Move(&r.Problems[i].Message, &r.Problems[i].Hint, &r.Problems[i].Line, &r.Problems[i].Column)
 	}
 	for i := range r.Blocks {
 		b := &r.Blocks[i]
 		for j := range b.Problems {
-			move(&b.Problems[j].Line, &b.Problems[j].Column)
+			form.Move(&b.Problems[j].Message, &b.Problems[j].Hint, &b.Problems[j].Line, &b.Problems[j].Column)
 		}
 		first = 1
 		if move(&b.Line, &first); b.draft != nil {

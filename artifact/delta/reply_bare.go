@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/nearjson"
 	"brenner/internal/markdown"
 )
@@ -72,7 +73,9 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 func (r *reader) objectAt(text []byte, pos int, b markdown.Block, f fate, code *nearjson.CodeSpans) int {
 	p := passage{base: b.Start + pos, loose: true, fate: f}
 	if r.second && b.Kind == markdown.Prose && f == (fate{}) && code.Holds(text, pos) {
-		p.fate = fateElsewhere("in inline code")
+		if p.fate = fateElsewhere("in inline code"); r.opt.Reader.Since(FifthReader) && itemform.SpeaksOfText(text[max(0, pos-maxWritten):pos]) {
+			p.fate = fate{shown: FlagQuoted, what: "not read: inline code in a sentence about another text"}
+		}
 	}
 	n := r.candidate(text, pos, &p, b)
 	if n > 1 {

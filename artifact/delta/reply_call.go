@@ -7,7 +7,6 @@ import (
 	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
-
 	"brenner/internal/pattern"
 )
 
@@ -32,7 +31,7 @@ func (r *reader) announceCall(line []byte, at int) bool {
 	if i := bytes.Index(rest, []byte("\n\n")); i >= 0 {
 		rest = rest[:i]
 	}
-	a := announcement{operation: operationOf(strings.ToUpper(string(line[m[2]:m[3]])))}
+	a := announcement{operation: synonyms.Operation(strings.ToUpper(string(line[m[2]:m[3]])))}
 	if id := target.FindSubmatch(rest); id != nil && a.operation != Add && isItemID(string(id[1])) {
 		a.name(string(id[1]))
 	} else if a.operation != Add || !a.name(string(line[m[4]:m[5]])) {

@@ -3,8 +3,10 @@ package delta
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"brenner/artifact/delta/itemform"
+	"brenner/artifact/delta/synonyms"
 )
 
 // clues are the words of a running text that the rules look for. Most texts have none, so one pass
@@ -14,24 +16,9 @@ type clues struct {
 	order     bool // a word for an operation, or delta, in any case
 	proposal  bool // a word for a change near an id, or the title of a new item
 	later     bool // one that only the third reader knows
+	clause    bool // one that only the fifth reader knows
 	forwarded bool // a line that may be above another author's message
 }
-
-// clueBytes are the bytes at which the words are recognised: those of most, and those of words for items.
-var clueBytes = func() (is [256]byte) {
-	for _, c := range []byte("AEKUMRDdk\n:HTXCPN") {
-		is[c] = clueByte
-	}
-	for _, c := range []byte("yqmtjv") {
-		is[c] = kindByte
-	}
-	return is
-}()
-
-const (
-	clueByte = iota + 1
-	kindByte
-)
 
 // cluesOf returns the clues of a text.
 func cluesOf(text []byte) (c clues) {
@@ -48,19 +35,21 @@ func ordersOf(text []byte) clues {
 	return c
 }
 
-func (c *clues) read(text []byte) {
-	for i, b := range text {
-		switch clueBytes[b] {
-		case clueByte:
-			c.look(text, i)
-		case kindByte:
-			c.later = c.later || itemform.IsKindAt(text, i) && itemform.AddsAt(text, i)
-		}
-	}
-}
+func (c *clues) read(text []byte) { itemform.EachClue(text, func(i int) { c.look(text, i) }) }
 
 func (c *clues) look(text []byte, i int) {
 	rest := text[i:]
+	if strings.IndexByte("yqmtjv", text[i]) >= 0 {
+		if !c.later {
+			c.later = itemform.AddsAt(text, i)
+			c.clause = c.clause || itemform.AddsManyAt(text, i)
+		}
+		return
+	}
+	if text[i] >= utf8.RuneSelf {
+		c.clause = c.clause || itemform.IsOtherNew(rest)
+		return
+	}
 	if !c.proposal && isIDAt(text, i) {
 		c.propose(text, i)
 	}
@@ -74,13 +63,18 @@ func (c *clues) look(text []byte, i int) {
 	case 'A', 'E', 'K':
 		c.beginItem(rest)
 		c.operation = c.operation || beginsOperation(rest)
-		c.order = c.order || orderAt(text, i) > 0
+		c.order = c.order || synonyms.OperationAt(text, i) > 0
 	case 'd':
 		c.later = c.later || itemform.AddsAt(text, i)
-		c.order = c.order || i > 0 && (text[i-1] == 'a' || text[i-1] == 'e') && orderAt(text, i-1) > 0 || begins(rest, "delta")
+		c.order = c.order || isInsideOperation(text, i) || begins(rest, "delta")
 	default:
-		c.order = c.order || orderAt(text, i) > 0 || begins(rest, "delta")
+		c.order = c.order || synonyms.OperationAt(text, i) > 0 || begins(rest, "delta")
 	}
+}
+
+// isInsideOperation reports whether a d is the second letter of a word for an operation.
+func isInsideOperation(text []byte, i int) bool {
+	return i > 0 && (text[i-1] == 'a' || text[i-1] == 'e') && synonyms.OperationAt(text, i-1) > 0
 }
 
 // beginItem looks for words that call an item new.
@@ -88,6 +82,7 @@ func (c *clues) beginItem(text []byte) {
 	switch text[0] {
 	case 'N':
 		c.proposal = c.proposal || hasPrefix(text, "New ")
+		c.clause = c.clause || itemform.IsOtherNew(text)
 	case 'P':
 		c.later = c.later || hasPrefix(text, "Proposed ")
 	case 'A':
@@ -160,5 +155,5 @@ func hasDelta(text []byte) bool {
 
 // announces reports whether a text may announce changes to a reader.
 func (c *clues) announces(r *reader) bool {
-	return c.order || c.operation || c.proposal || c.later && r.third
+	return c.order || c.operation || c.proposal || c.later && r.third || c.clause && r.opt.Reader.Since(FifthReader)
 }

@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/fieldform"
 	"brenner/artifact/delta/itemform"
+	"brenner/artifact/delta/nearjson"
+	"brenner/internal/remark"
 )
 
 // conclude decides whether a delta only repeats an example, and notes keys without an effect. It
@@ -32,11 +35,15 @@ func (j *judgement) conclude() bool {
 		f := refused(AmbiguousDelta, fmt.Sprintf("a delta whose key %q says that it is not to be applied", j.heldBack()), "send it again without that key; leave it out if it is not meant")
 		j.r.put(&passage{fate: f}, j.b)
 		return true
+	case j.p.fate == (fate{}) && j.heldByNote() != "":
+		f := refused(AmbiguousDelta, fmt.Sprintf("a delta with a comment that leaves open whether it is meant: %q", clipped(j.heldByNote())), "send it again without that comment; leave it out if it is not meant")
+		j.r.put(&passage{fate: f}, j.b)
+		return true
 	case j.isPattern():
 		j.r.show(fate{shown: FlagExample, what: "not read: its fields are placeholders"}, j.b)
 		return true
 	}
-	if d.Operation == Kill && isPlaceholder(artifact.Text(reasonOf(d))) {
+	if d.Operation == Kill && fieldform.IsPlaceholder(artifact.Text(reasonOf(d))) {
 		j.problem(InvalidField, j.o.payloadAt, "the reason is a placeholder", "write the reason, or leave the block out")
 		j.b.OK = false
 	}
@@ -53,7 +60,8 @@ func (j *judgement) conclude() bool {
 // heldBack returns the key of the object that says that it is not to be applied, or "".
 func (j *judgement) heldBack() string {
 	for _, f := range j.o.fields {
-		switch strings.ToLower(f.name) {
+		name := strings.ToLower(f.name)
+		switch name {
 		case "dry_run", "dryrun", "draft", "withdrawn", "retracted", "example":
 			if f.value == artifact.Bool(true) {
 				return f.name
@@ -67,6 +75,39 @@ func (j *judgement) heldBack() string {
 				return f.name
 			}
 		}
+		if j.r.opt.Reader.Since(FifthReader) && j.holdsBack(name, f.value) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// holdsBack reports whether a key of the object, in small letters, leaves open whether it is to be applied. Without a payload it
+// may be a field of the item.
+func (j *judgement) holdsBack(name string, value artifact.Value) bool {
+	key := topKey(name)
+	isField := j.o.payloadKey == "" || j.spec != nil && slices.ContainsFunc(j.spec.Fields, func(s artifact.FieldSpec) bool { return s.Name == name })
+	switch v := value.(type) {
+	case artifact.Bool:
+		return key == "" && !isField && remark.KeyHoldsBack(name, bool(v))
+	case artifact.Text:
+		return key == keyRationale && j.r.remarks().NoteHoldsBack(string(v), true) || key == "" && !isField && j.r.remarks().FieldHoldsBack(name, string(v))
+	}
+	return false
+}
+
+// heldByNote returns the comment in the object, or beside it, that says that it is not to be applied, or "".
+func (j *judgement) heldByNote() string {
+	if !j.r.opt.Reader.Since(FifthReader) || j.p.fixed == nil {
+		return ""
+	}
+	src := j.r.src[j.p.base:]
+	notes := nearjson.CommentsOn(src, j.p.fixed.Comments, j.p.fixed.Source(j.o.at), j.p.fixed.Source(j.o.end))
+	if j.p.loose {
+		notes = append(notes, nearjson.LineAbove(j.r.src[:j.p.base]))
+	}
+	if i := slices.IndexFunc(notes, func(note string) bool { return j.r.remarks().NoteHoldsBack(note, false) }); i >= 0 {
+		return notes[i]
 	}
 	return ""
 }
@@ -217,17 +258,17 @@ func squeezedValue(v artifact.Value) artifact.Value {
 func (j *judgement) isPattern() bool {
 	d := &j.b.Delta
 	switch {
-	case d.Target != "" && isPlaceholder(artifact.Text(d.Target)):
+	case d.Target != "" && fieldform.IsPlaceholder(artifact.Text(d.Target)):
 		return true
 	case j.b.draft != nil:
 		return j.b.draft.isRecordPattern()
 	case j.spec == nil:
-		return isPlaceholder(artifact.Text(d.Section)) || isPlaceholder(artifact.Text(d.Operation))
+		return fieldform.IsPlaceholder(artifact.Text(d.Section)) || fieldform.IsPlaceholder(artifact.Text(d.Operation))
 	case d.Operation == Add:
 		found := false
 		for _, spec := range j.spec.Fields {
 			if f := j.field(spec.Name); spec.Required && f != nil && f.value != nil {
-				if !isPlaceholder(f.value) {
+				if !fieldform.IsPlaceholder(f.value) {
 					return false
 				}
 				found = true
@@ -235,55 +276,7 @@ func (j *judgement) isPattern() bool {
 		}
 		return found
 	case d.Operation == Edit:
-		return len(j.payload) > 0 && !slices.ContainsFunc(j.payload, func(f written) bool { return f.value == nil || !isPlaceholder(f.value) })
+		return len(j.payload) > 0 && !slices.ContainsFunc(j.payload, func(f written) bool { return f.value == nil || !fieldform.IsPlaceholder(f.value) })
 	}
 	return false
-}
-
-// isPlaceholder reports whether a value stands for another one: "…", "<claim>", "[...]".
-func isPlaceholder(v artifact.Value) bool {
-	switch v := v.(type) {
-	case artifact.Text:
-		return isBlankForm(strings.TrimSpace(string(v)))
-	case artifact.List:
-		return len(v) > 0 && !slices.ContainsFunc(v, func(e artifact.Value) bool { return !isPlaceholder(e) })
-	case artifact.Map:
-		return len(v) > 0 && !slices.ContainsFunc(v, func(e artifact.Entry) bool { return !isPlaceholder(e.Value) })
-	}
-	return false
-}
-
-func isBlankForm(s string) bool {
-	if s == "" || strings.IndexByte(".<[{\xe2", s[0]) < 0 { // \xe2 begins "…"
-		return false
-	}
-	if strings.Trim(s, ".…") == "" {
-		return strings.Contains(s, "…") || len(s) >= 2
-	}
-	switch inner := strings.TrimSpace(s[1:max(1, len(s)-1)]); s[:1] + s[len(s)-1:] {
-	case "[]", "{}":
-		return strings.Trim(inner, ".…") == ""
-	case "<>":
-		return len(inner) <= 100 && isDescription(inner)
-	}
-	return false
-}
-
-// isDescription reports whether a text in angle brackets describes what belongs there: only words,
-// and one that such descriptions have. "<5 µm>" and "<b>bold</b>" are texts of their own.
-func isDescription(text string) bool {
-	if strings.Trim(text, ".…") == "" {
-		return text != ""
-	}
-	if strings.IndexFunc(text, func(c rune) bool { return !isWordRune(c) && !strings.ContainsRune(" .…-/|'’,", c) }) >= 0 {
-		return false
-	}
-	words := strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return c == ' ' || c == '_' || c == '-' || c == '/' || c == '|' })
-	return slices.ContainsFunc(words, func(w string) bool {
-		return slices.Contains([]string{
-			"your", "what", "why", "how", "name", "claim", "text", "description", "describe", "reason", "rationale", "value", "field", "insert",
-			"placeholder", "short", "id", "target", "section", "something", "here", "sentence", "mechanism", "procedure", "statement",
-			"observation", "attack", "title", "todo", "fill", "etc", "string", "operation", "prediction",
-		}, w)
-	})
 }

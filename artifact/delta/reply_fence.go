@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/nearjson"
 	"brenner/internal/markdown"
 	"brenner/internal/pattern"
@@ -196,7 +197,11 @@ func (r *reader) showComment(b markdown.Block, from, to int) {
 		return
 	}
 	b.Start, b.End = from, to
-	r.findObjects(r.src[from:to], b, fate{shown: FlagCommented, what: "not read: it is in a comment"})
+	done := r.findObjects(r.src[from:to], b, fate{shown: FlagCommented, what: "not read: it is in a comment"})
+	if r.opt.Reader.Since(FifthReader) && b.Kind == markdown.Fenced { // also kill H3
+		b.Kind = markdown.Prose
+		r.findAnnouncements(b, done, ordersOf(r.src[from:to]))
+	}
 }
 
 // readRest reads what follows the values of a delta fence, and is not JSON.
@@ -274,7 +279,10 @@ func (r *reader) repair(p *passage) ([]span, *nearjson.Misfit) {
 		fixed = r.repairQuoted(p.text)
 	}
 	left := p.text[fixed.End:]
-	p.comments = slices.Clone(fixed.Comments)
+	p.comments = slices.DeleteFunc(slices.Clone(fixed.Comments), func(c nearjson.Span) bool {
+		text := p.text[c.From:c.To]
+		return bytes.IndexByte(text, '{') < 0 && !(r.opt.Reader.Since(FifthReader) && itemform.HasID(string(text)))
+	})
 	p.fixed, p.text = fixed, fixed.Text
 	spans, _, fail := r.split(fixed.Text)
 	if fail != nil {

@@ -41,13 +41,18 @@ func (r *reader) announceForms(b markdown.Block, done []span, own bool) (found b
 		return false
 	}
 	word, _, _ := bytes.Cut(bytes.TrimSpace(b.Fence.Info), []byte(" "))
-	for _, f := range itemform.InFence(string(word), r.src[b.Start:b.End], r.src[:remark.OpeningLine(r.src, b.Start)], r.opt.Reader.Since(FourthReader)) {
+	for _, f := range itemform.InFence(string(word), r.src[b.Start:b.End], r.src[:remark.OpeningLine(r.src, b.Start)], r.formRules()) {
 		if !inSpans(done, b.Start+f.At) && !r.overfull() {
 			r.announceForm(f, b.Start)
 			found = true
 		}
 	}
 	return found
+}
+
+// formRules returns which forms of changes count.
+func (r *reader) formRules() itemform.Rules {
+	return itemform.Rules{Noted: r.opt.Reader.Since(FourthReader), Keyed: r.opt.Reader.Since(FifthReader)}
 }
 
 // announceRewritten records the items of a section that a text has in full, and the changes in it that are objects or
@@ -58,7 +63,7 @@ func (r *reader) announceRewritten(b markdown.Block, done []span) {
 	}
 	before := len(r.promises)
 	text := r.src[b.Start:b.End]
-	for _, f := range append(itemform.InRewritten(text), itemform.InText(text, r.opt.Reader.Since(FourthReader))...) {
+	for _, f := range append(itemform.InRewritten(text, r.formRules()), itemform.InText(text, r.formRules())...) {
 		if !inSpans(done, b.Start+f.At) && !r.overfull() {
 			r.announceForm(f, b.Start)
 		}
@@ -74,7 +79,9 @@ func (r *reader) announceForm(f itemform.Attempt, base int) {
 	a.shaped = true
 	switch a.operation {
 	case Add:
-		a.whole = len(a.words) > 0
+		if a.whole = len(a.words) > 0; f.Name != "" {
+			a.whole, a.called = false, itemform.Content(f.Name)
+		}
 	case "":
 		a.called = a.words // it belongs to no other change of its section
 	}
@@ -92,4 +99,17 @@ func (a *announcement) isAbove(b *announcement) bool {
 	isSame := a.operation == b.operation || b.operation == "" && a.operation == Add
 	isSame = isSame && (len(a.targets) == 0 || slices.Equal(a.targets, b.targets))
 	return isSame && !a.shaped && a.line+near >= b.line && (a.section == "" || a.section == b.section) && !slices.ContainsFunc(a.words, isOther)
+}
+
+// placeOf returns where a line at an offset is. Listed is whether it is in a list of changes.
+func (r *reader) placeOf(line []byte, at int, listed bool) itemform.Place {
+	trimmed := bytes.TrimSpace(line)
+	return itemform.Place{
+		Above: r.src[:at], Below: r.src[at+len(line):], Alone: r.isAlone(line, at), Listed: listed, Title: isTitle(trimmed), Marked: listItem.Match(trimmed),
+	}
+}
+
+// isTold reports whether the rows of a table tell of changes, or what their author thinks of those that others propose.
+func (r *reader) isTold(c itemform.Columns) bool {
+	return c.IsHistory() || r.opt.Reader.Since(FifthReader) && c.IsVotes()
 }

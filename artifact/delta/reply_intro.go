@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"brenner/internal/markdown"
+	"brenner/internal/pattern"
 	"brenner/internal/remark"
 )
 
@@ -14,6 +15,7 @@ import (
 type beside struct {
 	end     int           // of the last fence
 	later   *remark.Later // nil if not known
+	whole   *remark.Whole // nil if not known
 	section remark.Section
 	line    fate   // of a line about several fences, as long as only fences follow it
 	lineOp  string // of the fences that the line is about; "" for any
@@ -51,7 +53,7 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	r.beside.section = r.remarks().Next(r.beside.section, between, func() (bool, bool) { return r.decidesLater(b.End) })
 	speaking, isNew := r.remarks().Speaking(r.beside.section, between)
 	r.beside.section = speaking
-	r.beside.leads = append(r.beside.leads, ledFence{r.count, remark.LeadOf(between)})
+	r.beside.leads = append(r.beside.leads, ledFence{r.count, r.remarks().Lead(between)})
 	op := remark.OperationIn(r.src[b.Start:b.End])
 	if f := r.beside.line; f != (fate{}) && (r.beside.lineOp == "" || r.beside.lineOp == op) {
 		return f
@@ -61,8 +63,12 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	if r.isSaid(withdrawn, between, b) {
 		between = nil // it is about the fence above
 	}
-	said, isBehind, ok := r.remarks().Beside(between, r.src[b.Start:b.End], r.finished(r.src[b.End:]))
-	switch {
+	rules := r.remarks()
+	if rules.Close {
+		rules.Above = r
+	}
+	said, isBehind, ok := rules.Beside(between, r.src[b.Start:b.End], r.finished(r.src[b.End:]))
+	switch ok = ok && !(r.opt.Reader.Since(FifthReader) && endsObject.MatchString(said.Line)); {
 	case isBehind && ok:
 		r.beside.said = said.Line
 		if said.About == (remark.About{}) {
@@ -70,13 +76,8 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		}
 		r.beside.taken = append(r.beside.taken, takenBack{len(r.beside.leads) - 1, said})
 	case ok:
-		f := fateDisowned(said)
-		if said.Several {
-			r.beside.line, r.beside.lineOp = f, ""
-		} else if r.third && isDeltaFence(b.Fence) && op != "" {
-			r.beside.line, r.beside.lineOp = f, op
-		}
-		return f
+		r.leaveLine(said, b, op, to)
+		return fateDisowned(said)
 	}
 	if name, ok := remark.Name(between); ok && r.opt.Author == "" {
 		if _, own := r.decidesLater(b.End); own {
@@ -87,6 +88,29 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		return fate{}
 	}
 	return fateDisowned(r.beside.section.Remark)
+}
+
+// leaveLine keeps what a line says of the fence below it for those that follow it directly. The line ends at an offset.
+func (r *reader) leaveLine(said remark.Remark, b markdown.Block, operation string, end int) {
+	if said.Several || said.Covers() && (end == 0 || r.src[end-1] == '\n') && r.opt.Reader.Since(FifthReader) {
+		r.beside.line, r.beside.lineOp = fateDisowned(said), ""
+	} else if r.third && isDeltaFence(b.Fence) && operation != "" {
+		r.beside.line, r.beside.lineOp = fateDisowned(said), operation
+	}
+}
+
+// endsObject matches the beginning of a line that is inside a JSON object.
+var endsObject = pattern.New(`^[^{]*"\} *[{,\]]`)
+
+// isQuiet reports whether nothing above a fence with the word delta, before it or behind it is about it.
+func (r *reader) isQuiet(b markdown.Block) bool {
+	p := &r.beside
+	isLed := p.line != (fate{}) || p.said != "" || p.section != (remark.Section{})
+	if !b.Closed || b.Damage != "" || isLed || r.opt.Repair || r.opt.Cut || !r.remarks().AreQuiet(r.src, p.end, remark.OpeningLine(r.src, b.Start), b.End) {
+		return false
+	}
+	p.end, p.leads = b.End, append(p.leads, ledFence{from: r.count})
+	return true
 }
 
 // saidUpTo returns where the text behind a fence begins. The third reader finds it in a fence that lacks its end, too, and
@@ -116,7 +140,7 @@ func (r *reader) isSaid(withdrawn string, before []byte, b markdown.Block) bool 
 // decidesLater reports whether the reply comes to its answer, and to the author's own changes, after an offset.
 func (r *reader) decidesLater(at int) (answer, change bool) {
 	if r.beside.later == nil {
-		later := remark.FindLater(r.src)
+		later := r.remarks().FindLater(r.src)
 		r.beside.later = &later
 	}
 	return r.beside.later.Answer >= at, r.beside.later.Change >= at
@@ -126,6 +150,10 @@ func (r *reader) decidesLater(at int) (answer, change bool) {
 func (r *reader) remarks() remark.Rules {
 	rules := r.opt.Reader.Remarks(r.opt.Author)
 	rules.Memory = &r.memory
+	if rules.Close && r.beside.whole == nil {
+		r.beside.whole = remark.WholeOf(r.src)
+	}
+	rules.Whole = r.beside.whole
 	if r.third && r.opt.Repair {
 		if r.beside.answer == nil {
 			r.beside.answer = remark.AnswerOf(r.src)
@@ -150,6 +178,17 @@ func (r *reader) fateBehind(block, text []byte) fate {
 		return fateWithdrawn(said)
 	}
 	return fate{}
+}
+
+// Kills reports whether a KILL of an item is among the last blocks that were read.
+func (r *reader) Kills(id string) bool {
+	const reach = 64
+	for i := r.count - 1; i >= max(0, r.count-reach); i-- {
+		if b := r.added(i); b.Delta.Operation == Kill && b.Delta.Target == id {
+			return true
+		}
+	}
+	return false
 }
 
 func fateWithdrawn(said remark.Remark) fate {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/fieldform"
 )
 
 // contents returns the content of a reply's deltas.
@@ -31,7 +32,7 @@ func anyText() *rapid.Generator[string] {
 }
 
 func anyDelta(t *rapid.T) Delta {
-	main := anyText().Filter(func(s string) bool { return !Blank(s) && !isPlaceholder(artifact.Text(s)) }).Draw(t, "main")
+	main := anyText().Filter(func(s string) bool { return !Blank(s) && !fieldform.IsPlaceholder(artifact.Text(s)) }).Draw(t, "main")
 	d := Delta{Operation: Add, Section: "hypothesis_slate", Rationale: anyText().Draw(t, "rationale")}
 	d.Payload = Payload{
 		{Name: "name", Value: artifact.Text("N" + anyText().Draw(t, "name"))},

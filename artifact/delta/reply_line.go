@@ -10,7 +10,6 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/synonyms"
-
 	"brenner/internal/pattern"
 )
 
@@ -54,13 +53,13 @@ func plainLine(line string) string {
 }
 
 // parseAnnouncements reads a line that announces changes.
-func parseAnnouncements(line string) []announcement {
+func (r *reader) parseAnnouncements(line string) []announcement {
 	line = plainLine(line)
 	if strings.Contains(line, "~~") {
 		return nil // struck out
 	}
 	isDelta := hasDelta([]byte(line))
-	if a, ok := kindMark(line); isDelta && ok {
+	if a, ok := r.kindMark(line); isDelta && ok {
 		return []announcement{a}
 	}
 	mark := ""
@@ -105,7 +104,7 @@ func parseAnnouncements(line string) []announcement {
 }
 
 // kindMark reads "DELTA[kind]: text", anywhere in a line.
-func kindMark(line string) (a announcement, ok bool) {
+func (r *reader) kindMark(line string) (a announcement, ok bool) {
 	if !strings.ContainsAny(line, "[({") {
 		return a, false
 	}
@@ -120,6 +119,15 @@ func kindMark(line string) (a announcement, ok bool) {
 			a.operation, ok = strings.ToUpper(w.text), true
 		case a.name(w.text):
 			ok = true
+		}
+	}
+	if says := lineWords(line[m[1]:]); ok && a.operation == "" && len(says) > 1 && r.opt.Reader.Since(FifthReader) { // DELTA[hypothesis]: kill H2
+		order, of := synonyms.Operation(says[0].text), a
+		of.subject(line[m[1]:], withoutArticles(says[1:]))
+		if order == Add {
+			a.operation = order
+		} else if order != "" && len(of.targets) > 0 {
+			a.operation, a.targets = order, of.targets
 		}
 	}
 	if a.operation != "" && len(a.targets) == 0 {
@@ -157,13 +165,13 @@ func (a *announcement) nameIn(behind string) {
 // changes reads the operations of a line: in capitals, its first word, and what follows a colon.
 func (t title) changes(body string) []announcement {
 	words := lineWords(body)
-	if len(words) > 0 && after(body, words[0]) == ':' && operationOf(strings.TrimSuffix(words[0].text, "s")) != "" { // KILLs: H2
+	if len(words) > 0 && after(body, words[0]) == ':' && synonyms.Operation(strings.TrimSuffix(words[0].text, "s")) != "" { // KILLs: H2
 		words[0].text = strings.TrimSuffix(words[0].text, "s")
 	}
 	isOrder := func(i int) bool {
 		w := words[i]
 		glued := strings.HasPrefix(body[w.end:], "-") && w.end+1 < len(body) && isLetter(body[w.end+1]) // an add-on
-		if operationOf(w.text) == "" || glued {
+		if synonyms.Operation(w.text) == "" || glued {
 			return false
 		}
 		return i == 0 || w.text == strings.ToUpper(w.text) || strings.ContainsAny(body[words[i-1].end:w.end-len(w.text)], ":→")
@@ -198,7 +206,7 @@ type clause struct {
 // read returns what a clause announces: an operation and what it applies to. A sentence that weighs,
 // forbids or tells of a change announces none.
 func (l clause) read() (a announcement, ok bool) {
-	a.operation = operationOf(l.order.text)
+	a.operation = synonyms.Operation(l.order.text)
 	if l.isWeighed() || !l.names(&a) {
 		return a, false
 	}

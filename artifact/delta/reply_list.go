@@ -27,9 +27,23 @@ func (r *reader) orderOf(line []byte, l *lineState, c clues, at int) string {
 	}
 	l.list = list{}
 	title := bytes.Trim(line, lineMarks+":])")
-	if section, isNew := itemform.NewItems(string(title)); r.third && isNew && r.itemsFollow(at, true) {
+	if section, isNew := itemform.NewItems(string(title)); r.third && isNew && !(r.opt.Reader.Since(FifthReader) && itemform.IsRemark(string(title))) && r.itemsFollow(at, true) {
 		l.list = list{section: section}
 		return Add
+	}
+	if r.opt.Reader.Since(FifthReader) {
+		if section, isNew := itemform.NewRows(string(title), r.src[at:]); isNew {
+			l.list = list{section: section}
+			return Add
+		}
+		if section, isNew := itemform.CallsNew(string(title)); isNew && r.itemsFollow(at, section != "") {
+			l.list = list{section: section}
+			return Add
+		}
+		if itemform.CallsSeveralNew(string(title)) && r.itemsFollow(at, true) {
+			l.list = list{mixed: true}
+			return Add
+		}
 	}
 	if !c.order || !r.itemsFollow(at, false) {
 		return ""
@@ -83,6 +97,7 @@ func itemOf(line []byte) (body string, words []lineWord) {
 // list is the list or the table that a line is in.
 type list struct {
 	section string // of new items
+	mixed   bool   // it has new items of more than one section
 	columns itemform.Columns
 	indent  int  // of its first item, from 1
 	fields  bool // its items are the fields of one
@@ -93,7 +108,7 @@ var listItem = pattern.New(`^(?:[-*+•▪◦]|\d{1,2}[.)]) +\S`)
 // announceNew records the new item of a line without an id below the title of such items.
 func (r *reader) announceNew(line []byte, at int, l *lineState) bool {
 	trimmed := bytes.TrimSpace(line)
-	if l.above != Add || l.list.section == "" || len(trimmed) == 0 {
+	if l.above != Add || l.list.section == "" && !l.list.mixed || len(trimmed) == 0 {
 		return false
 	}
 	row := string(trimmed[:min(len(trimmed), 2*maxAnnouncement)])
@@ -116,6 +131,9 @@ func (r *reader) announceNew(line []byte, at int, l *lineState) bool {
 	a := announcement{operation: Add, section: l.list.section, words: itemform.Content(body), shaped: trimmed[0] == '|'}
 	if words := lineWords(body); len(a.words) < 2 || itemform.IsNothing(words[0].text) {
 		return true
+	}
+	if l.list.mixed {
+		a.section = itemform.KindOfItem(body)
 	}
 	a.nameIn(body)
 	r.promise(a, at+len(line)-len(unindented(line)), trimmed)

@@ -13,7 +13,7 @@ import (
 
 // object is a delta as written.
 type object struct {
-	at         int // its offset in the passage's text
+	at, end    int // its offsets in the passage's text
 	fields     []written
 	payload    []written // of the payload field, if it is an object
 	payloadKey string    // the key of that field, or ""
@@ -135,7 +135,7 @@ func (r *reader) unwrap(p *passage, o *object, wrapped int) {
 func (r *reader) readObject(raw []byte, at int) (*object, error) {
 	dec := r.decode(raw)
 	o := &r.object
-	*o = object{at: at, payloadAt: at, fields: r.fields[:0], payload: r.payload[:0]}
+	*o = object{at: at, end: at + len(raw), payloadAt: at, fields: r.fields[:0], payload: r.payload[:0]}
 	var err error
 	o.fields, err = o.readFields(dec, raw, o.fields, true)
 	r.fields, r.payload = o.fields, o.payload

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"brenner/artifact/delta/itemform"
+	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
-
 	"brenner/internal/pattern"
 )
 
@@ -122,7 +122,7 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 	if r.third {
 		r.readTitle(line, isRow, l)
 	}
-	if isRow && l.list.columns.IsHistory() || r.announceItem(line, at, l) {
+	if isRow && r.isTold(l.list.columns) || r.announceItem(line, at, l) {
 		l.inTable = isRow
 		return
 	}
@@ -157,7 +157,12 @@ func (r *reader) announceWords(b markdown.Block, line []byte, at int, l *lineSta
 	}
 	switch isMore := len(r.promises) > before; {
 	case l.inTable && r.third && !isMore:
-		if f, ok := l.list.columns.InRow(string(line[:min(len(line), 2*maxAnnouncement)])); ok {
+		row := string(line[:min(len(line), 2*maxAnnouncement)])
+		if f, ok := l.list.columns.InNewRow(row); ok && r.opt.Reader.Since(FifthReader) {
+			a := announcementOf(f)
+			a.called = a.words
+			r.promise(a, at, line)
+		} else if f, ok := l.list.columns.InRow(row); ok {
 			r.promise(announcementOf(f), at, line)
 		}
 	case !l.inTable && (r.third || !isMore):
@@ -172,7 +177,8 @@ func (r *reader) readTitle(line []byte, isRow bool, l *lineState) {
 	case isRow && !l.inTable && l.list.section == "":
 		l.list.columns = itemform.ReadColumns(string(trimmed[:min(len(trimmed), 2*maxAnnouncement)]), "")
 	case isTitle(trimmed) && !isRow:
-		l.changes = itemform.IsChanges(string(bytes.Trim(trimmed, lineMarks+":])")))
+		title := string(bytes.Trim(trimmed, lineMarks+":])"))
+		l.changes = itemform.IsChanges(title) || r.opt.Reader.Since(FifthReader) && itemform.IsMore(title)
 	case isLetter(trimmed[0]):
 		l.changes = false
 	}
@@ -191,7 +197,10 @@ func (r *reader) announceLine(line []byte, at int) {
 	if r.third {
 		said = itemform.WithoutHistory(text)
 	}
-	all := r.withRecord(parseAnnouncements(said), said)
+	if r.opt.Reader.Since(FifthReader) {
+		said = itemform.WithoutStances(said, r.opt.Author)
+	}
+	all := r.withRecord(r.parseAnnouncements(said), said)
 	if len(all) == 0 {
 		return
 	}
@@ -232,8 +241,11 @@ func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool
 	if next := lineWords(string(rest)); len(next) > 0 && (isOperation(next[0].text) || itemform.IsModal(next[0].text)) {
 		return false // a list of all operations, or a sentence
 	}
-	a := announcement{operation: operationOf(string(r.src[from:to]))}
-	a.about(r.src[max(paragraph, from-maxWritten):from], r.src[to:end])
+	if r.opt.Reader.Since(FifthReader) && itemform.IsEmptyList(r.src[to:end]) {
+		return false
+	}
+	a := announcement{operation: synonyms.Operation(string(r.src[from:to]))}
+	a.about(r.src[max(paragraph, from-maxWritten):from], r.src[to:end], r.opt.Reader.Since(FifthReader))
 	if a.section == "" && len(a.targets) == 0 {
 		return false
 	}
@@ -266,9 +278,12 @@ func isVerdict(line []byte) bool {
 }
 
 // about records what an operation in keys and values applies to: the words behind it, else those before.
-func (a *announcement) about(before, behind []byte) {
+func (a *announcement) about(before, behind []byte, keyed bool) {
 	if a.section = sketchOf(behind).Section; a.section == "" {
 		a.section = sketchOf(before).Section
+	}
+	if m := targetInKeys.FindSubmatch(append(bytes.Clone(before), behind...)); keyed && m != nil && a.operation != Add {
+		a.name(string(m[1])) // whatever other items are named
 	}
 	near := lineWords(string(before))
 	slices.Reverse(near)
@@ -278,6 +293,9 @@ func (a *announcement) about(before, behind []byte) {
 		}
 	}
 }
+
+// targetInKeys matches a key with the item that a change applies to.
+var targetInKeys = pattern.New(`\b(?i:target(?:[_ ]?id)?)["'*_\x60]*[ \t]*[:=>][ \t"'*_\x60]*([A-Z]{1,2}\d{1,3})\b`)
 
 // maxWritten is how many bytes on either side of an operation belong to a change in keys and values.
 const maxWritten = 400
@@ -299,11 +317,11 @@ func (r *reader) writtenEnd(at, end int) int {
 	return end
 }
 
-// The titles under which lines are not proposed.
+// The kinds of titles.
 const (
-	busy   = iota // none
-	weighs        // options: only operations in capitals are announced
-	tells         // what was rejected, is planned, or others did
+	busy   = itemform.Busy
+	weighs = itemform.Weighs
+	tells  = itemform.Tells
 )
 
 // idleness is what the title above a line, or the line itself, says of it. Of a table, that is its first
@@ -336,16 +354,8 @@ func (i *idleness) below(line []byte, inTable bool) idleness {
 func (i *idleness) kind() int {
 	title, isRow := i.title, len(i.title) > 0 && i.title[0] == '|'
 	i.title = nil
-	switch {
-	case title == nil:
-	case !mayBeIdle(title):
-		i.was = busy
-	case idleTitle.Match(title), isRow && !i.inTable && ifColumn.Match(title) && !orderColumn.Match(title), !isRow && ifTitle.Match(title):
-		i.was = tells
-	case optionTitle.Match(title):
-		i.was = weighs
-	default:
-		i.was = busy
+	if title != nil {
+		i.was = itemform.KindOfTitle(title, isRow, i.inTable)
 	}
 	return i.was
 }
@@ -355,35 +365,19 @@ func isTitle(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("#")) || bytes.HasSuffix(bytes.TrimRight(line, "*_"), []byte(":")) || bytes.HasPrefix(line, []byte("**")) && bytes.HasSuffix(line, []byte("**"))
 }
 
-var (
-	ifTitle     = pattern.New(`(?i)\b(?:outcomes?|decision (?:tree|rule|table)|if|unless|in case|what (?:would|happens))\b`)
-	ifColumn    = pattern.New(`(?i)\b(?:outcomes?|consequences?|scenario|results?|if|unless|in case)\b`)
-	orderColumn = pattern.New(`(?i)\b(?:operation|op|section|target)\b`)
-	optionTitle = pattern.New(`(?i)\b(?:options?|weighed|considered)\b`)
-	idleTitle   = pattern.New(`(?i)\b(?:reject|discard|already|withdrawn|declined|not (?:proposed|proposing|done)|no longer|next (?:round|step)|later rounds?|recap|` +
-		`(?:last|previous|earlier) round|(?:in|of|from) round \d|round \d+ (?:changes|summary|deltas)|what (?:happened|changed)|history|others? (?:did|proposed|changed))`)
-)
-
-// mayBeIdle reports whether a word of a line begins as idleTitle needs it.
-func mayBeIdle(line []byte) bool {
-	const beginnings = " reje disc cons opti alre weig with decl not  no l next late reca last prev earl in r of r from roun what hist othe outc deci unle in c scen resu "
-	for i := 0; i+4 <= len(line); i++ {
-		switch {
-		case line[i] >= utf8.RuneSelf:
-			return true
-		case !isLetter(line[i]) || i > 0 && (isLetter(line[i-1]) || isDigit(line[i-1]) || line[i-1] == '_'):
-			continue
-		}
-		var word [4]byte
-		for j, c := range line[i : i+4] {
-			if 'A' <= c && c <= 'Z' {
-				c |= 0x20
-			}
-			word[j] = c
-		}
-		if strings.Contains(beginnings, string(word[:])) || string(word[:3]) == "if " {
-			return true
+// announce records the first line of prose that promises deltas: a heading that mentions them,
+// "Delta 1:", or an operation in capitals.
+func (r *reader) announce(b markdown.Block, c clues) {
+	text := r.src[b.Start:b.End]
+	if r.announced > 0 || r.meant || !c.operation && !hasDelta(text) {
+		return
+	}
+	for line := b.Line; len(text) > 0; line++ {
+		var this []byte
+		this, text, _ = bytes.Cut(text, []byte("\n"))
+		if len(this) > 1 && itemform.Announces(string(this[:min(len(this), maxAnnouncement)])) {
+			r.announced = line
+			return
 		}
 	}
-	return false
 }

@@ -28,6 +28,7 @@ type reader struct {
 	chunks    [][]Block     // all but the last are full
 	count     int
 	meant     bool // some block was not merely shown
+	declined  bool // the reply says NO CHANGES
 	open      int  // the line of the block in which a cut reply ends, or 0
 	full      bool // the limit of blocks is exceeded
 	announced int  // the first line that announces deltas, or 0
@@ -35,8 +36,9 @@ type reader struct {
 	second    bool // the rules of the second reader
 	third     bool // and of the third
 	promises  []announcement
-	draft     int // the first line of a delta in reasoning, or 0
-	depth     int // the number of texts of objects around this one
+	mentioned []announcement // in words that are no order in a known form
+	draft     int            // the first line of a delta in reasoning, or 0
+	depth     int            // the number of texts of objects around this one
 	beside    beside
 	memory    remark.Memory
 	foreign   span // the last message of another author
@@ -111,7 +113,7 @@ func (r *reader) read() {
 	if r.second {
 		r.readGap(end, len(r.src), 0)
 	}
-	if r.third {
+	if r.third && r.keys == nil {
 		r.announceEnd(last)
 	}
 }

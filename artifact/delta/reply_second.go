@@ -135,9 +135,11 @@ func (r *reader) readBlock(b markdown.Block) {
 // readProse reads a running text.
 func (r *reader) readProse(b markdown.Block, f fate, c clues) {
 	before := r.count
-	done := r.findObjects(r.unquoted(b), b, f)
-	if f == (fate{}) || inDoubt(b) || r.isCallout(b) {
-		r.announce(b, c)
+	done := r.findAll(b, f)
+	if r.keys == nil && (f == (fate{}) || inDoubt(b) || r.isCallout(b)) {
+		if f != (fate{}) || c.operation || c.order { // with the word delta
+			r.announce(b, c)
+		}
 		r.findAnnouncements(b, done, c)
 		r.announceRewritten(b, done)
 		r.noteAttempts(b, done)
@@ -259,19 +261,23 @@ func fenceWords(f markdown.Fence) string {
 	return clipped(strings.ToValidUTF8(string(bytes.TrimSpace(f.Info)), ""))
 }
 
-// fenceFate returns what becomes of a delta fence because of the line before it, or its own words.
+// fenceFate returns what becomes of a delta fence because of the line before it, or its own words. Those of examples only have to
+// be read.
 func (r *reader) fenceFate(b markdown.Block) fate {
+	if r.keys != nil || r.isQuiet(b) {
+		return fate{}
+	}
 	f := r.fateBeside(b)
 	if f != (fate{}) || string(b.Fence.Info) == "delta" {
 		return f
 	}
-	return fateOfWords(b.Fence)
+	return r.fateOfWords(b.Fence)
 }
 
 // fateOfWords returns what becomes of the deltas in a fence because of the words after its marks.
-func fateOfWords(f markdown.Fence) fate {
+func (r *reader) fateOfWords(f markdown.Fence) fate {
 	switch words := fenceWords(f); {
-	case remark.SetsFenceAside(words):
+	case remark.SetsFenceAside(words), !remark.IsExampleWord(words) && r.remarks().HoldsFence(words):
 		return refused(AmbiguousDelta, "a delta in a fence that calls it "+words, "send it again in a fence with the word delta only; leave it out if it is not meant")
 	case remark.IsExampleWord(words):
 		return fate{shown: FlagExample, what: "not read: its fence calls it " + words}
@@ -341,7 +347,7 @@ func (r *reader) readVerbatim(b markdown.Block, f fate) {
 	if len(lines) > 0 && f.shown == "" {
 		f = fate{shown: FlagCommented}
 	}
-	r.findObjects(r.unquoted(b), b, f)
+	r.findAll(b, f)
 	if r.count > before {
 		return
 	}
@@ -356,7 +362,7 @@ func (r *reader) readVerbatim(b markdown.Block, f fate) {
 // readOther reads a fence that is not a delta fence.
 func (r *reader) readOther(b markdown.Block, f fate) {
 	text := r.src[b.Start:b.End]
-	own, possible := f == (fate{}), r.possible(text)
+	own, possible := f == (fate{}), r.possible(text) || r.isEscaped(text)
 	before := r.beside.end
 	if own && possible {
 		f = r.fateBeside(b)
@@ -372,7 +378,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	}
 	var done []span
 	if possible {
-		done = r.findObjects(r.unquoted(b), b, f)
+		done = r.findAll(b, f)
 	}
 	if !own && !inDoubt(b) {
 		return
@@ -403,7 +409,7 @@ func (r *reader) readLoose(b markdown.Block, f fate, possible bool) {
 // fateOther returns what becomes of deltas in a fence of another word because of its marks and its text.
 func (r *reader) fateOther(b markdown.Block, loose bool) fate {
 	if len(b.Fence.Info) > 0 {
-		if f := fateOfWords(b.Fence); f != (fate{}) {
+		if f := r.fateOfWords(b.Fence); f != (fate{}) {
 			return f
 		}
 	}

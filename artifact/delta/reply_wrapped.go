@@ -10,6 +10,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta/nearjson"
+	"brenner/artifact/delta/schemaform"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/remark"
 
@@ -39,14 +40,49 @@ func (r *reader) takeOut(p *passage, o *object, wrapped int) bool {
 	}
 	role := strings.ToLower(o.text("role"))
 	before := r.count
+	held := slices.IndexFunc(o.fields, func(f written) bool { return r.opt.Reader.holdsAll(f.name, f.value) })
 	for _, f := range fields {
 		inner := *p
+		if held >= 0 && inner.fate == (fate{}) {
+			inner.fate = refused(AmbiguousDelta, fmt.Sprintf("a delta in an object whose key %q says that it is not to be applied", clipped(o.fields[held].name)), "send it again without that key; leave it out if it is not meant")
+		}
 		if role != "" && role != "assistant" && role != "model" && inner.fate == (fate{}) {
 			inner.fate = fate{shown: FlagQuoted, what: "not read: it is in a message of another author"}
 		}
 		r.takeOutOf(&inner, f, wrapped)
 	}
 	return r.count > before || slices.ContainsFunc(fields, func(f written) bool { return f.raw.to > 0 })
+}
+
+// holdsAll reports whether a key of an object around deltas says that they are not to be applied: "draft": true.
+func (r Reader) holdsAll(name string, value artifact.Value) bool {
+	if !r.Since(FifthReader) {
+		return false
+	}
+	switch name = strings.ToLower(name); value := value.(type) {
+	case artifact.Bool:
+		switch name {
+		case "submit", "submitted", "meant", "intended", "apply", "applied", "execute", "final":
+			return !bool(value)
+		case "dry_run", "dryrun":
+			return bool(value)
+		}
+		return bool(value) && remark.KeyHoldsBack(name, true)
+	case artifact.Text:
+		switch name {
+		case "status", "state", "stage", "disposition", "validity":
+			return r.Remarks("").FieldHoldsBack(name, string(value))
+		}
+	}
+	return false
+}
+
+// isHeldForm reports whether a member of a reply in the form of a schema says that its deltas are not to be applied.
+func (r Reader) isHeldForm(form *schemaform.Reply) bool {
+	return !form.Empty && slices.ContainsFunc(form.Members, func(m schemaform.Member) bool {
+		value, err := artifact.ParseValue(m.Value, 1)
+		return err == nil && r.holdsAll(m.Name, value)
+	})
 }
 
 // encloses reports whether a field of an object may have deltas in it.

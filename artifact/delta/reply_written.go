@@ -3,10 +3,9 @@ package delta
 import (
 	"bytes"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
@@ -14,82 +13,12 @@ import (
 	"brenner/internal/pattern"
 )
 
-// orders are the words for operations; the first three in any case, the others with a capital.
-var orders = [...]struct{ word, operation string }{
-	{Add, Add},
-	{Edit, Edit},
-	{Kill, Kill},
-	{"UPDATE", Edit},
-	{"MODIFY", Edit},
-	{"REVISE", Edit},
-	{"DELETE", Kill},
-	{"REMOVE", Kill},
-	{"DROP", Kill},
-	{"REJECT", Kill},
-	{"DEPRECATE", Kill},
-	{"RETIRE", Kill},
-	{"DISCARD", Kill},
-}
-
-// operationOf returns the operation that a word stands for, or "".
-func operationOf[T string | []byte](word T) string {
-	for i, o := range orders {
-		if len(word) == len(o.word) && word[0]&^0x20 == o.word[0] && (i < 3 || word[0] == o.word[0]) && strings.EqualFold(string(word), o.word) {
-			return o.operation
-		}
-	}
-	return ""
-}
-
-// nextOrder returns where the next word for an operation begins and ends, also one in the plural, or
-// two zeros.
-func nextOrder(text []byte, at int) (from, to int) {
-	for ; at < len(text); at++ {
-		if n := orderAt(text, at); n > 0 {
-			return at, at + n
-		}
-	}
-	return 0, 0
-}
-
-// orderAt returns the length of the word for an operation that begins at an offset, or 0.
-func orderAt(text []byte, at int) int {
-	switch text[at] {
-	case 'a', 'A', 'e', 'E', 'k', 'K', 'U', 'M', 'R', 'D':
-	default:
-		return 0
-	}
-	if at > 0 && (isLetter(text[at-1]) || isDigit(text[at-1])) {
-		return 0
-	}
-	n := 1
-	for at+n < len(text) && isLetter(text[at+n]) {
-		n++
-	}
-	if n < 3 || n > len("DEPRECATE") || !endsWord(text[at+n:]) {
-		return 0
-	}
-	if operationOf(text[at:at+n]) != "" || text[at+n-1]|0x20 == 's' && operationOf(text[at:at+n-1]) != "" {
-		return n
-	}
-	return 0
-}
-
-// endsWord reports whether a text begins with no letter or digit.
-func endsWord(text []byte) bool {
-	c, _ := utf8.DecodeRune(text)
-	return !unicode.IsLetter(c) && !unicode.IsDigit(c)
-}
-
-// keyBefore matches the name of a key and the marks up to its value.
-var keyBefore = pattern.New(`(?i)\b(?:operation|op|action|type|command|kind|verdict|decision|change)(?:[^\pL\pN.,;?!\n]|[>:]\s*\n\s*|&(?:quot|#34|#39);|</?\w{1,20}>\s*){1,24}$`)
-
 // written returns where the next operation between two offsets stands that is the value of such a key,
 // or a key or an element itself, or two zeros.
 func (r *reader) written(at, end int) (from, to int) {
 	for {
-		from, to = nextOrder(r.src[:end], at)
-		if to == 0 || r.isWritten(from, to) {
+		from, to = synonyms.NextOperation(r.src[:end], at)
+		if to == 0 || itemform.IsWritten(r.src, from, to) {
 			break
 		}
 		at = to
@@ -98,47 +27,6 @@ func (r *reader) written(at, end int) (from, to int) {
 		to-- // the plural
 	}
 	return from, to
-}
-
-func (r *reader) isWritten(from, to int) bool {
-	const near = 64
-	const marks = " \t\r\n\"'`*_\\[“”"
-	before, behind := r.src[max(0, from-near):from], r.src[to:min(len(r.src), to+near)]
-	isPlural := r.src[to-1]|0x20 == 's'
-	link := bytes.TrimRight(before, marks)
-	if len(link) == 0 {
-		link = []byte("\n")
-	}
-	last := link[len(link)-1]
-	quoted := len(before) > 0 && strings.IndexByte("\"'", before[len(before)-1]) >= 0
-	switch {
-	case quoted && bytes.HasPrefix(bytes.TrimLeft(behind, "\"' \t"), []byte(":")):
-		return true
-	case last == '<' && len(link) == len(before):
-		return len(behind) > 0 && (behind[0] == ' ' || behind[0] == '>')
-	case bytes.HasPrefix(bytes.TrimLeft(behind, "*_"), []byte(":")):
-		line := before[bytes.LastIndexByte(before, '\n')+1:]
-		rest, _, _ := bytes.Cut(behind, []byte("\n"))
-		if len(bytes.Trim(line, lineMarks)) == 0 && len(bytes.Trim(rest, " \t\r*_:")) == 0 {
-			return true
-		}
-	}
-	return !isPlural && (strings.IndexByte(":=>|-;", last) >= 0 || bytes.HasSuffix(link, []byte("→"))) && hasKey(before) && keyBefore.Match(before)
-}
-
-// hasKey reports whether a text has a word that keyBefore may match.
-func hasKey(text []byte) bool {
-	for i := range text {
-		if !isLetter(text[i]) || i > 0 && isWordByte(text[i-1]) {
-			continue
-		}
-		for _, key := range [...]string{"op", "action", "type", "command", "kind", "verdict", "decision", "change"} {
-			if begins(text[i:], key) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // findWritten refuses the changes in a fence that are not written as JSON. Done is what was read as
@@ -154,8 +42,8 @@ func (r *reader) findWritten(b markdown.Block, done []span, f fate) {
 		if len(done) > 0 && int(done[0].from) <= from {
 			continue
 		}
-		a := announcement{operation: operationOf(r.src[from:to])}
-		if a.about(before, r.src[to:r.writtenEnd(to, b.End)]); a.section == "" && len(a.targets) == 0 {
+		a := announcement{operation: synonyms.Operation(r.src[from:to])}
+		if a.about(before, r.src[to:r.writtenEnd(to, b.End)], r.opt.Reader.Since(FifthReader)); a.section == "" && len(a.targets) == 0 {
 			continue
 		}
 		line, _ := r.place.find(from)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/fieldform"
 )
 
 // rows formats the rows of a reply but for the good neighbour: line, state, flags and codes.
@@ -159,7 +160,7 @@ func TestPlaceholders(t *testing.T) {
 		"<>": false, "<5 µm gradients>": false, "<b>cells</b>": false, "<cells count>": false, "a < b > c": false, "[x]": false, "[1]": false, "{a,b}": false, "TO" + "DO: why ...": false,
 		"...": true, "…": true, "[...]": true, "<...>": true, "<claim>": true, "<your claim>": true, "<what was seen>": true,
 	} {
-		if got := isPlaceholder(artifact.Text(text)); got != want {
+		if got := fieldform.IsPlaceholder(artifact.Text(text)); got != want {
 			t.Errorf("%s: got %t", text, got)
 		}
 	}

@@ -38,7 +38,9 @@ an artifact invalid.
   a file is refused, and so is one without front matter or without a section, except by lint.
 - Marks of a kill such as ` + "`~~H2: Two~~ (KILLED)`" + `, ` + "`H2: Two — KILLED`" + `, ` + "`H2: ~~Two~~`" + ` or ` + "`**Status**: KILLED`" + ` kill, with a note. What
   only may be one (` + "`H2: Cells killed by heat`" + `) leaves the item active, and a note says so. In a file as this program writes it,
-  a name is a name.
+  a name is a name, and a key such as ` + "`If H1`" + ` is kept as it is: it is not a reference to H1, and only WP-101 reports one of ` + "`predictions`" + `.
+- **not kept**: a line of this program whose content only JSON can hold, such as ` + "`**Renumbered**: BlueLake's H5 is H7`" + `. What is written from the
+  file lacks it.
 `
 
 const docsTail = `

@@ -90,7 +90,7 @@ func Judge(data []byte) (*Verdict, error) {
 	}
 	r := Check(doc)
 	v := &Verdict{Schema: "brenner.lint/v1", Valid: r.Valid(), Result: r}
-	for _, p := range doc.Notes() {
+	for _, p := range append(doc.Notes(), doc.Unkept...) {
 		v.Notes = append(v.Notes, Note{Kind: p.Kind, Item: p.Item, Line: p.Line, Message: safe(p.Message)})
 	}
 	err = Unreadable(doc)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"brenner/internal/lazy"
 )
 
 // Text is a text prepared for comparisons.
@@ -16,13 +18,7 @@ type Text struct {
 }
 
 // common are words that say nothing of what a text is about.
-var common = func() map[string]bool {
-	all := make(map[string]bool)
-	for word := range strings.FieldsSeq("a an the and or but of in on at to for from by with as is are was were be been it its this that these those which who we they he she i you their our his her there here has have had do does did can may will would should could not no so if than then also into about between within") {
-		all[word] = true
-	}
-	return all
-}()
+var common = lazy.WordsOf("a an the and or but of in on at to for from by with as is are was were be been it its this that these those which who we they he she i you their our his her there here has have had do does did can may will would should could not no so if than then also into about between within")
 
 // Prepare prepares a text.
 func Prepare(text string) Text {
@@ -41,7 +37,7 @@ func Prepare(text string) Text {
 		if strings.IndexFunc(word, unicode.IsDigit) >= 0 {
 			t.numbers = append(t.numbers, word)
 		}
-		if !common[word] {
+		if !common.Has(word) {
 			t.words = append(t.words, stem(word))
 		}
 	}

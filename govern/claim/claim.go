@@ -5,6 +5,8 @@ package claim
 import (
 	"strings"
 	"unicode"
+
+	"brenner/internal/lazy"
 )
 
 // Words returns the words of a text in lower case, with blanks between them.
@@ -22,10 +24,7 @@ type Claim struct {
 }
 
 // limits are words of statements that can be true together with their negation.
-var limits = map[string]bool{
-	"some": true, "sometimes": true, "may": true, "might": true, "could": true, "possibly": true, "perhaps": true, "maybe": true, "occasionally": true, "often": true,
-	"many": true, "few": true, "several": true, "partly": true, "partially": true,
-}
+var limits = lazy.WordsOf("some sometimes may might could possibly perhaps maybe occasionally often many few several partly partially")
 
 // contractions are written out before a statement is split into words.
 var contractions = strings.NewReplacer("can't", "can not", "cannot", "can not", "won't", "will not", "shan't", "shall not", "n't", " not")
@@ -80,7 +79,7 @@ func Of(statement string) Claim {
 	var core []string
 	isNeither := false
 	for i := 0; i < len(all); i++ {
-		c.Limited = c.Limited || limits[all[i]]
+		c.Limited = c.Limited || limits.Has(all[i])
 		if n := fixedAt(all[i:]); n > 0 {
 			core = append(core, all[i:i+n]...)
 			i += n - 1

@@ -2,11 +2,11 @@ package claim
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/artifact"
+	"brenner/internal/pattern"
 )
 
 // Statement is an assumption. Its status is empty if none is given.
@@ -99,11 +99,11 @@ func ownStatements(text, status string) []Statement {
 }
 
 var (
-	assumed  = regexp.MustCompile(`(?i)^(?:here,? |thus,? |also,? |further,? )?we (?:also |further )?assume(?: here)?,?(?: that)?[ ]`)
-	label    = regexp.MustCompile(`(?i)^[*_]*(?:assumption(?: [\pL]?\d+)?|[\pL]{1,2}-?\d+)[*_]*[:.][*_]*[ ]+`)
-	item     = regexp.MustCompile(`^(?:[-+*•]|\d{1,3}[.)])[ \t]+`)
-	sentence = regexp.MustCompile(`[.!?]["')\]]*(?:[ \t]+|$)|\n[ \t]*\n`)
-	section  = regexp.MustCompile(`(?i)^(?:\W|\d)*(?:our |main |key |working )?assumptions?\W*$`)
+	assumed  = pattern.New(`(?i)^(?:here,? |thus,? |also,? |further,? )?we (?:also |further )?assume(?: here)?,?(?: that)?[ ]`)
+	label    = pattern.New(`(?i)^[*_]*(?:assumption(?: [\pL]?\d+)?|[\pL]{1,2}-?\d+)[*_]*[:.][*_]*[ ]+`)
+	item     = pattern.New(`^(?:[-+*•]|\d{1,3}[.)])[ \t]+`)
+	sentence = pattern.New(`[.!?]["')\]]*(?:[ \t]+|$)|\n[ \t]*\n`)
+	section  = pattern.New(`(?i)^(?:\W|\d)*(?:our |main |key |working )?assumptions?\W*$`)
 )
 
 // lineReader returns the lines of a text that state something, one after the other.

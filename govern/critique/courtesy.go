@@ -1,9 +1,10 @@
 package critique
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"brenner/internal/pattern"
 )
 
 // A line beside NO FINDINGS is a courtesy if each of its words is in a closed list, and what could be a problem is
@@ -20,8 +21,8 @@ var (
 		"so far therefore thus hence overall careful done complete clear hello hi dear sure certainly course assist more")
 	problems  = wordSet("contradiction contradictions conflict conflicts issue issues problem problems misalignment misalignments duplicate duplicates overlap overlaps discrepancy discrepancies inconsistency inconsistencies violation violations concern concerns creep wrong redundancy redundancies error errors")
 	denials   = wordSet("no none nothing neither any")
-	didNot    = regexp.MustCompile(`(?i)\b(?:did not|didn['’]t|do not|don['’]t|could not|couldn['’]t|can ?not|can['’]t) (find|see|identify|detect)\b`)
-	sentences = regexp.MustCompile(`[.!?;]+(?:\s+|$)`)
+	didNot    = pattern.New(`(?i)\b(?:did not|didn['’]t|do not|don['’]t|could not|couldn['’]t|can ?not|can['’]t) (find|see|identify|detect)\b`)
+	sentences = pattern.New(`[.!?;]+(?:\s+|$)`)
 )
 
 func wordSet(list string) map[string]bool {

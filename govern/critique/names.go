@@ -1,9 +1,10 @@
 package critique
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"brenner/internal/pattern"
 )
 
 // shownNames are the addresses that a critic was shown, and how it may write them.
@@ -77,9 +78,9 @@ func notShown(names []string) string {
 
 var (
 	// address matches the name of a version in running text.
-	address = regexp.MustCompile(`[\pL\d][\pL\d_.-]*@v\d+`)
+	address = pattern.New(`[\pL\d][\pL\d_.-]*@v\d+`)
 	// word matches what may be an id.
-	word = regexp.MustCompile(`[\pL\d][\pL\d_.-]*`)
+	word = pattern.New(`[\pL\d][\pL\d_.-]*`)
 )
 
 // mentioned returns the records that a line names: by an address, or by an id that is not a plain word.
@@ -107,7 +108,7 @@ func short(name string) string {
 }
 
 // aside matches remarks in a list of names.
-var aside = regexp.MustCompile(`\([^()@]*\)`)
+var aside = pattern.New(`\([^()@]*\)`)
 
 // splitNames returns the names in a list such as "a@v1, `b@v2` and c (the memo)".
 func splitNames(text string) []string {

@@ -2,12 +2,12 @@ package critique
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/internal/markdown"
+	"brenner/internal/pattern"
 	"brenner/internal/remark"
 )
 
@@ -162,12 +162,12 @@ func (r *reader) rejectAll(line int, reason string, ask bool, attempts int) {
 }
 
 var (
-	opener   = regexp.MustCompile("(?im)^[ \t>|]*(?:`{3,}|~{3,})[ \t]*" + Fence + `s?\b`)
-	keyLine  = regexp.MustCompile(`(?i)^[ \t>|]*(?:(?:[-+*•]|\d{1,3}[.)])[ \t]+)?[*_` + "`" + `"]*(records?|wrong|words?|fix)[*_` + "`" + `" \t]*:[*_]*[ \t]*(.*)$`)
-	otherKey = regexp.MustCompile(`^(?:[-+*•][ \t]+)?[*_]*[\pL]{2,20}[*_]*:[*_]*(?:[ \t]|$)`)
-	jsonKeys = regexp.MustCompile(`"(?:records?|wrong)"\s*:`)
-	jsonHead = regexp.MustCompile(`(?m)^[ \t]*[\[{]`)
-	noJSON   = regexp.MustCompile(`^\s*(?:\[\s*\]|\{\s*"findings"\s*:\s*\[\s*\]\s*\})\s*$`)
+	opener   = pattern.New("(?im)^[ \t>|]*(?:`{3,}|~{3,})[ \t]*" + Fence + `s?\b`)
+	keyLine  = pattern.New(`(?i)^[ \t>|]*(?:(?:[-+*•]|\d{1,3}[.)])[ \t]+)?[*_` + "`" + `"]*(records?|wrong|words?|fix)[*_` + "`" + `" \t]*:[*_]*[ \t]*(.*)$`)
+	otherKey = pattern.New(`^(?:[-+*•][ \t]+)?[*_]*[\pL]{2,20}[*_]*:[*_]*(?:[ \t]|$)`)
+	jsonKeys = pattern.New(`"(?:records?|wrong)"\s*:`)
+	jsonHead = pattern.New(`(?m)^[ \t]*[\[{]`)
+	noJSON   = pattern.New(`^\s*(?:\[\s*\]|\{\s*"findings"\s*:\s*\[\s*\]\s*\})\s*$`)
 )
 
 // countAttempts returns how many findings a text attempts, in whatever form.
@@ -258,13 +258,13 @@ func (r *reader) before(from, start int) []byte {
 }
 
 // titles matches titles of findings that would say of a change that it is not meant.
-var titles = regexp.MustCompile(`(?i)^\W*(?:the |all )?(?:outdated|obsolete|superseded|wrong|incorrect|invalid|broken|deprecated|faulty|old|unused|bad|dropped|abandoned|rejected|withdrawn)\W*(?:$|records?|notes?|memos?|sections?|statements?|assumptions?|claims?|links?|sources?|results?|texts?|summar|words?|by\b|in\b)`)
+var titles = pattern.New(`(?i)^\W*(?:the |all )?(?:outdated|obsolete|superseded|wrong|incorrect|invalid|broken|deprecated|faulty|old|unused|bad|dropped|abandoned|rejected|withdrawn)\W*(?:$|records?|notes?|memos?|sections?|statements?|assumptions?|claims?|links?|sources?|results?|texts?|summar|words?|by\b|in\b)`)
 
 // disowned returns the words beside a fence that say that it is not meant, or "".
 func (r *reader) disowned(b markdown.Block, between []byte) string {
 	r.section = remark.Rules{}.Next(r.section, between, func() (bool, bool) {
 		if r.later == nil {
-			later := remark.FindLater(r.src)
+			later := remark.Rules{}.FindLater(r.src)
 			r.later = &later
 		}
 		return r.later.Answer >= b.End, r.later.Change >= b.End
@@ -475,7 +475,7 @@ func (r *reader) remarks(text string, line int) {
 }
 
 // markupLine matches lines of marks and tags alone.
-var markupLine = regexp.MustCompile(`^(?:\W*|</?[\pL][^<>]*>)$`)
+var markupLine = pattern.New(`^(?:\W*|</?[\pL][^<>]*>)$`)
 
 // bareJSON reads JSON outside of fences, and reports whether there is any with the keys of a finding.
 func (r *reader) bareJSON(at, line int) bool {
@@ -499,7 +499,7 @@ func (r *reader) bareJSON(at, line int) bool {
 	return true
 }
 
-var none = regexp.MustCompile(`(?i)^[#>\-+•* \t]*[*_` + "`" + `]*no findings[*_` + "`" + `]*(?:[.! *_]*$|[ ]*(?:[:.,;–—]|- )(.*)$)`)
+var none = pattern.New(`(?i)^[#>\-+•* \t]*[*_` + "`" + `]*no findings[*_` + "`" + `]*(?:[.! *_]*$|[ ]*(?:[:.,;–—]|- )(.*)$)`)
 
 // saysNone reports whether a line says that there are no findings.
 func saysNone(line string) bool { return !strings.HasPrefix(line, ">") && none.MatchString(line) }

@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"brenner/internal/pattern"
 )
 
 // gluedFinal is what remains of <|start|>assistant<|channel|>final<|message|> without its marks.
@@ -23,8 +25,7 @@ func (s *scanner) findTags() {
 		s.findBareMarker()
 	}
 	triangles := bytes.Contains(s.src, []byte("▷"))
-	s.tagged = s.tagged || s.marker != "" || triangles && bytes.Contains(s.src, []byte("think▷")) ||
-		slices.ContainsFunc(rareMarks, func(mark string) bool { return bytes.Contains(s.src, []byte(mark)) })
+	s.tagged = s.tagged || s.marker != "" || triangles && bytes.Contains(s.src, []byte("think▷")) || mayHaveTraces(s.src)
 	s.tagged = s.tagged || s.rules >= Third && hasTurns(s.src)
 	s.longer = bytes.Contains(s.src, []byte("````")) || bytes.Contains(s.src, []byte("~~~"))
 	s.findCloses('<')
@@ -101,7 +102,7 @@ func (s *scanner) findMarker() {
 		{"Here's my thought process:", "Here's my response:"},
 		{"", gluedFinal},
 	} {
-		if bytes.HasPrefix(text, []byte(m.first)) && hasMarker(s.src, m.marker) {
+		if bytes.HasPrefix(text, []byte(m.first)) && pattern.HasAny(s.src, m.marker) {
 			s.marker = m.marker
 			return
 		}
@@ -143,26 +144,6 @@ func (s *scanner) findBareMarker() {
 func isThinkingLine(line []byte) bool {
 	line = bytes.TrimRight(line, " \t\r")
 	return slices.Contains([]string{"Thinking...", "Thinking…", "Here is my thought process:", "Here's my thought process:"}, string(line))
-}
-
-// hasMarker reports whether a text has a marker. It finds gluedFinal, for which all texts are searched,
-// by its rarest letter.
-func hasMarker(text []byte, marker string) bool {
-	if marker != gluedFinal {
-		return bytes.Contains(text, []byte(marker))
-	}
-	const before = len("assistant")
-	for at := before; at < len(text); at++ {
-		i := bytes.IndexByte(text[at:], 'f')
-		if i < 0 {
-			return false
-		}
-		at += i
-		if bytes.HasPrefix(text[at-before:], []byte(marker)) {
-			return true
-		}
-	}
-	return false
 }
 
 // readMarker reads the words that end the reasoning at an offset.

@@ -3,6 +3,8 @@ package markdown
 import (
 	"bytes"
 	"slices"
+
+	"brenner/internal/pattern"
 )
 
 // result and voice begin the lines of a program above what a tool returned, and above what the model says.
@@ -11,9 +13,15 @@ const (
 	voice  = "⏺"
 )
 
-// rareMarks are words without which no line is a tag that has neither < nor [. The last ones are parts of the
-// lines with which programs tell apart what a model thinks, reads and answers.
-var rareMarks = []string{"Human:", "User:", "### Instruction:", "~~", ":::", "*/}", result, "] thinking", "] User ", "] user", "] exec", "] bash", "] tool", " succeeded in ", " exited "}
+// mayHaveTraces reports whether a text has one of the words without which no line is a tag that has neither < nor [. The last
+// ones are parts of the lines with which programs tell apart what a model thinks, reads and answers.
+func mayHaveTraces(text []byte) bool {
+	has := func(sign string) bool { return bytes.Contains(text, []byte(sign)) }
+	return has("~~") || has(":::") || has("*/}") || has(result) ||
+		has(":") && pattern.HasAny(text, "Human:", "User:", "### Instruction:") ||
+		has("] ") && pattern.HasAny(text, "] thinking", "] User ", "] user", "] exec", "] bash", "] tool") ||
+		pattern.HasAny(text, " succeeded in ", " exited ")
+}
 
 // traces reports whether a line is one of a program: above what the model thinks or reads, or above what it
 // answers.

@@ -26,6 +26,14 @@ func (p *Pattern) FindAllStringIndex(s string, n int) [][]int {
 	return nil
 }
 
+// FindAllString returns the texts of up to n matches, or all if n is negative.
+func (p *Pattern) FindAllString(s string, n int) []string {
+	if e := p.in(s); e != nil {
+		return e.FindAllString(s, n)
+	}
+	return nil
+}
+
 // FindStringSubmatch returns the leftmost match and its groups, or nil.
 func (p *Pattern) FindStringSubmatch(s string) []string {
 	if e := p.in(s); e != nil {

@@ -23,8 +23,9 @@ type index struct {
 // unknown in a short word.
 type indexed struct {
 	word
-	three, offset int
-	lists         []int
+	three  uint
+	offset int
+	lists  []int
 }
 
 // Of a letter, the last five bits count: it is the same in any case.
@@ -35,7 +36,7 @@ const (
 )
 
 // next returns the three letters of which the last one is c, behind others.
-func next(three int, c byte) int { return (three<<bits | int(c)%(1<<bits)) % threes }
+func next(three uint, c byte) uint { return (three<<bits | uint(c)%(1<<bits)) % threes }
 
 func indexOf(forms []*form) *index {
 	x := &index{forms: forms}
@@ -58,7 +59,7 @@ func indexOf(forms []*form) *index {
 	for i, w := range words {
 		x.add(w, lists[i])
 	}
-	slices.SortStableFunc(x.words, func(a, b indexed) int { return a.three - b.three })
+	slices.SortStableFunc(x.words, func(a, b indexed) int { return int(a.three) - int(b.three) })
 	for i, w := range x.words {
 		x.at[w.three>>bits+1] = uint16(i + 1)
 	}
@@ -83,13 +84,13 @@ func (x *index) add(w word, lists []int) {
 	}
 }
 
-func (x *index) put(w word, three, at int, lists []int) {
+func (x *index) put(w word, three uint, at int, lists []int) {
 	x.words = append(x.words, indexed{w, three, at, lists})
 	if len(w.text) > 2 {
 		x.has[three/64] |= 1 << (three % 64)
 		return
 	}
-	for end := range 1 << bits {
+	for end := range uint(1 << bits) {
 		x.has[(three+end)/64] |= 1 << ((three + end) % 64)
 	}
 }
@@ -120,7 +121,7 @@ func search[T string | []byte](x *index, text T, holds func(*form) bool) bool {
 	if x.lists > 64*len(few) {
 		seen = make([]uint64, x.lists/64+1)
 	}
-	three := 0
+	three := uint(0)
 	for end := range len(text) + 2 { // behind the three letters
 		c := byte(0)
 		if end < len(text) {

@@ -15,25 +15,38 @@ import (
 
 // Pattern is a regular expression in the syntax of package regexp. It is safe for concurrent use. Do not copy it.
 type Pattern struct {
-	source func() string
-	whole  func() *regexp.Regexp
-	forms  func() *index
+	text     string
+	make     func() string // the text, if it has to be made first
+	compile  sync.Once
+	compiled *regexp.Regexp
+	divide   sync.Once
+	divided  *index
 }
 
-// New returns the Pattern of an expression. A wrong one panics when it is first tried.
-func New(source string) *Pattern { return Of(func() string { return source }) }
+// New returns the Pattern of an expression. A wrong one panics when it is first tried. The compiler evaluates New: a
+// program spends no time on a pattern that it does not try.
+func New(source string) *Pattern { return &Pattern{text: source} }
 
 // Of is New for an expression that has to be made first.
-func Of(source func() string) *Pattern {
-	return &Pattern{
-		source: source,
-		whole:  sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source()) }),
-		forms:  sync.OnceValue(func() *index { return indexOf(formsOf(source())) }),
-	}
-}
+func Of(source func() string) *Pattern { return &Pattern{make: source} }
 
 // String returns the expression.
-func (p *Pattern) String() string { return p.source() }
+func (p *Pattern) String() string {
+	if p.make != nil {
+		return p.make()
+	}
+	return p.text
+}
+
+func (p *Pattern) whole() *regexp.Regexp {
+	p.compile.Do(func() { p.compiled = regexp.MustCompile(p.String()) })
+	return p.compiled
+}
+
+func (p *Pattern) forms() *index {
+	p.divide.Do(func() { p.divided = indexOf(formsOf(p.String())) })
+	return p.divided
+}
 
 // MatchString reports whether the text has a match.
 func (p *Pattern) MatchString(s string) bool {

@@ -59,3 +59,15 @@ func TestSplit(t *testing.T) {
 		}
 	}
 }
+
+func TestHasAny(t *testing.T) {
+	words := []string{"ttach", " file", "saved", "] user", "] tool", "::", "ab"}
+	for _, text := range []string{"", "a", "attached", "ttac", " fil", "my file", "file", "] use", "x] user", "] tool", "] too", ":", "x::", "saves", "save saved", strings.Repeat("] ", 50) + "] tool"} {
+		for n := range words {
+			want := slices.ContainsFunc(words[n:], func(w string) bool { return strings.Contains(text, w) })
+			if got := HasAny([]byte(text), words[n:]...); got != want {
+				t.Errorf("%q has one of %q: %t, want %t", text, words[n:], got, want)
+			}
+		}
+	}
+}

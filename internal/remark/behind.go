@@ -3,6 +3,8 @@ package remark
 import (
 	"slices"
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 // after is a sentence behind a block as it is judged.
@@ -40,15 +42,17 @@ func (r Rules) behind(sentence string, block []byte) *after {
 	return a
 }
 
+// beforeSentence are words before a sentence that do not change it.
+const beforeSentence = " but however yet and then again please well so though at least of course to be clear needless say obviously honestly frankly edit update note ps , still "
+
 // skip leaves out what stands before a sentence and does not change it.
 func (a *after) skip() {
-	const before = " but however yet and then again please well so though at least of course to be clear needless say obviously honestly frankly edit update note ps , still "
 	n := 0
 	if a.at(0) == "if" && isIn(" this that it ", a.at(1)) && isIn(" holds hold works is survives turns proves passes stands ", a.at(2)) {
 		a.words = nil // what follows from it
 		return
 	}
-	for n < len(a.words)-1 && isIn(before, a.at(n)) {
+	for n < len(a.words)-1 && isIn(beforeSentence, a.at(n)) {
 		if next := a.words[n+1]; n == 0 && a.at(n) == "so" && (next.kind&says != 0 || next.text == "much") {
 			break
 		}
@@ -66,18 +70,10 @@ func (a *after) mayTurn() bool {
 }
 
 // signs are the words of the signals below that are not known by their kinds alone.
-var signs = setOf("let just only wait hmm hm actually oops scratch forget disregard ignore cancel strike scrap undo skip postpone defer strictly purely merely wrong withdrawn retracted void obsolete superseded correction " +
+var signs = lazy.WordsOf("let just only wait hmm hm actually oops scratch forget disregard ignore cancel strike scrap undo skip postpone defer strictly purely merely wrong withdrawn retracted void obsolete superseded correction " +
 	"withdraw retract never or so on joking kidding slipped loud aloud messenger musing least which see absurd ridiculous nonsense silly ludicrous what present current old existing keep treat consider regard count park shelve hold take " +
 	"nothing no not moot flawed backwards invalid overtaken longer already that rather replace adapt fill substitute json ids fields syntax listing figure exhibit quotation sorry error mistake mistyped too nah nope hang leave original " +
 	"block delta patch diff record lesson proposal")
-
-func setOf(words string) map[string]bool {
-	all := make(map[string]bool)
-	for word := range strings.FieldsSeq(words) {
-		all[word] = true
-	}
-	return all
-}
 
 type behindSignal struct {
 	example string

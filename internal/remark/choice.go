@@ -48,6 +48,9 @@ func (r Rules) ofOthers(text []byte) (Remark, bool) {
 		return Remark{Line: line, Open: true}, true
 	}
 	m := saidBy.FindStringSubmatch(line)
+	if q := openQuote.FindStringSubmatch(line); r.Close && len(q) > 1 && !isSame(q[1], r.Author) {
+		return Remark{Line: line, Open: true}, true
+	}
 	isOther := slices.ContainsFunc(m[min(1, len(m)):], func(name string) bool { return name != "" && !isSame(name, r.Author) })
 	return Remark{Line: line, Open: true}, isOther
 }

@@ -16,9 +16,18 @@ type Rules struct {
 	Findings bool    // the blocks are findings of a critic, who writes of records: only what takes them back counts
 	Patches  bool    // the blocks are patches of texts: "the second patch" is one of them
 	Choosing bool    // sentences that keep only some of several blocks count, and lines that name another author
+	Firm     bool    // an answer that shows a block for some purpose only, or says no, declines it
+	Close    bool    // marks, lone titles and notes around a block and in it count
 	Answer   *Answer // the reply answers a request for corrections; nil otherwise
 
+	Whole  *Whole  // the reply; nil if not known
+	Above  Above   // the blocks above; nil if not known
 	Memory *Memory // of this author's text; nil if nothing is kept
+}
+
+// Above tells of the blocks of a reply above one.
+type Above interface {
+	Kills(id string) bool // a KILL of an item is among them
 }
 
 // isWide reports whether the text around a block is read beyond the sentences beside it.
@@ -26,7 +35,7 @@ func (r Rules) isWide() bool { return r.Oblique && !r.Patches }
 
 // doubtBefore returns the sentence at the end of a text that leaves open whether the block that follows is its author's change.
 func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
-	if last := lastLine(text); len(last) > 0 && (last[0] == '#' || bytes.HasPrefix(last, []byte("<summary>"))) {
+	if last := lastLine(text); isHeading(last) {
 		line, _ := unmark(last)
 		return Remark{Line: line, Open: true}, r.doubtHeading(line)
 	}
@@ -39,21 +48,43 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 		return Remark{Line: line, Open: true}, r.doubtHeading(line)
 	}
 	line = postscript.ReplaceAllString(line, "")
-	last := lastSentence(line)
+	last := r.ending(line)
 	words := r.tokens(strings.Trim(last, "()[]. "))
 	switch {
+	case r.Close && !isLead(raw) && isOfParts(lowered(last)):
+		return Remark{}, false
 	case foreign.MatchString(lowered(last)):
 		return leavesOpen(last), true
-	case len(words) == 0, fileTitle.MatchString(line), isIn(" assistant ai bot ", words[0].text) && len(words) < 4, len(words) == 1 && words[0].text == "a":
+	case fileTitle.MatchString(line), isRoleWord(words):
 		return Remark{}, false // who speaks is known to the scanner
 	}
-	isLed := title || isLeading(line, words) && !strings.HasSuffix(line, "?") || bytes.IndexByte(raw, ':') < 0 && isShowing(words)
-	l := introduction{title: isLed || !r.Patches && mayLead(raw, words), caption: !isLed, question: strings.HasSuffix(line, "?"), payload: block}
+	isQuestion := strings.HasSuffix(line, "?")
+	isLed := title || isLeading(line, words) && !isQuestion || bytes.IndexByte(raw, ':') < 0 && isShowing(words)
+	l := introduction{title: isLed || !r.Patches && mayLead(raw, words), caption: !isLed, question: isQuestion, payload: block}
 	r.lookAround(&l, text, raw, line, last)
 	if !l.mayRefer(words) || l.judge(words) != doubtfully {
 		return Remark{}, false
 	}
 	return leavesOpen(last), true
+}
+
+// isHeading reports whether a line is a heading, or the summary of what can be unfolded.
+func isHeading(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("<summary>"))
+}
+
+// isRoleWord reports whether a line is nothing, or a word for who speaks.
+func isRoleWord(words []token) bool {
+	return len(words) == 0 || isIn(" assistant ai bot ", words[0].text) && len(words) < 4 || len(words) == 1 && words[0].text == "a"
+}
+
+// ending returns the last sentence of a line, without one in quotation marks before it.
+func (r Rules) ending(line string) string {
+	last := lastSentence(line)
+	if r.Close {
+		last = behindQuote(last)
+	}
+	return last
 }
 
 // mayRefer reports whether a sentence may be about the block: it leads to it, or has a word that may stand for it, or "to
@@ -205,10 +236,8 @@ func (r Rules) doubtBehind(text, block []byte) (Remark, bool) {
 	if isLead(raw) {
 		line = line[:lastEnd(line)]
 	}
-	if raw[0] == '(' && len(raw) < maxLabel {
-		if k := kinds(r.tokens(line)); k&(id|thing|plain) == 0 && k&(source|says|lesson|distance|negates|delays|past) != 0 {
-			return said, true
-		}
+	if raw[0] == '(' && len(raw) < maxLabel && r.isDistant(line) {
+		return said, true
 	}
 	n, hasItem := 0, false
 	for sentence := range sentences(strings.Trim(line, "()[] ")) {
@@ -216,13 +245,27 @@ func (r Rules) doubtBehind(text, block []byte) (Remark, bool) {
 		if n++; n > most || len(a.words) == 0 || hasItem && a.at(0) == "it" {
 			break
 		}
-		if a.mayTurn() && slices.ContainsFunc(behindSignals, func(s behindSignal) bool { return s.holds(a) }) {
+		if r.Close && isCounted(sentence) {
+			break
+		}
+		if !r.isClosing(sentence, a) && r.leavesOpen(a) {
 			said.About = namedIn(lowered(sentence))
 			return said, true
 		}
 		hasItem = a.has(id | thing)
 	}
 	return Remark{}, false
+}
+
+// leavesOpen reports whether a sentence behind a block leaves it open.
+func (r Rules) leavesOpen(a *after) bool {
+	return a.mayTurn() && a.shows(behindSignals) || r.Close && a.shows(lateSignals)
+}
+
+// isDistant reports whether a short line in brackets keeps away from the block above it.
+func (r Rules) isDistant(line string) bool {
+	k := kinds(r.tokens(line))
+	return k&(id|thing|plain) == 0 && k&(source|says|lesson|distance|negates|delays|past) != 0
 }
 
 // lastParagraph returns the last paragraph of a text, which ends in prose, or nothing.

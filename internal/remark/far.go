@@ -57,8 +57,10 @@ func (r Rules) farBehind(text, block []byte) (Remark, bool) {
 		if isLead(para) {
 			line = line[:lastEnd(line)] // the rest leads to the next block
 		}
+		turned := ""
 		for sentence := range sentences(strings.Trim(line, "()[] ")) {
-			lower := r.inWords(lowered(sentence))
+			lower := r.inWords(turned + lowered(sentence))
+			turned = r.turned(lower)
 			if hasAbove && pointsUp.MatchString(lower) && (withdraws.MatchString(lower) || dismiss.MatchString(lower)) {
 				return Remark{Line: sentence, About: about(lower)}, true
 			}
@@ -87,7 +89,7 @@ var (
 		`\b(?:do not|don't|should not|shouldn't|must not|would not|wouldn't|cannot|can't|not to|not|never|rather not|premature to|too early to|wrong to|mistake to) (?:yet )?(?:kill|remove|drop|retire|delete|edit|change|touch|narrow) (<id>)\b`)
 )
 
-var retreating = pattern.SetOf(retreat, spare, turn)
+var retreating = pattern.SetOf(retreat, retreatToo, spare, turn)
 
 // delegates matches sentences that leave it to others which of several blocks counts.
 var delegates = shape(`\b(?:leave|leaving) (?:the |this |that )?(?:choice|decision|call|pick)? ?(?:to|with) (?:the |you\b|others\b)`, `^(?:it is |it's )?(?:your|the moderator's|the panel's) (?:call|choice|decision|pick)\b`,
@@ -104,18 +106,24 @@ func (r Rules) Spares(text []byte) (all []Remark) {
 		if para = bytes.TrimSpace(para); len(para) == 0 || strings.IndexByte("#>|", para[0]) >= 0 || len(para) > maxProse {
 			continue
 		}
+		turned := ""
 		for sentence := range sentences(r.lineOf(para)) {
-			lower := lowered(sentence)
-			if delegates.MatchString(lower) {
+			lower := turned + lowered(sentence)
+			turned = r.turned(lower)
+			if delegates.MatchString(lower) && !(r.Close && leavesItems(lower)) {
 				all = append(all, Remark{Line: sentence, Open: true, About: About{All: true}})
+				continue
+			}
+			if said, ok := keepsWords(sentence, lower); ok && r.Close {
+				all = append(all, said)
 				continue
 			}
 			if said, ok := keepsSome(sentence, r.inWords(lower)); ok && r.Choosing {
 				all = append(all, said)
 				continue
 			}
-			m := spare.FindStringSubmatch(lower)
-			if m == nil || strings.HasPrefix(lower, "if ") || strings.HasPrefix(lower, "unless ") || strings.HasSuffix(lower, "?") || kinds(r.tokens(sentence))&(source|others) != 0 {
+			m := r.sparedIn(lower)
+			if m == nil || r.isNoSpare(sentence, lower) {
 				continue
 			}
 			all = append(all, Remark{Line: sentence, About: About{Operation: "KILL", ID: strings.ToUpper(strings.Join(m[1:], ""))}})
@@ -124,12 +132,32 @@ func (r Rules) Spares(text []byte) (all []Remark) {
 	return all
 }
 
+// isNoSpare reports whether a sentence is a condition, a question or about what others say.
+func (r Rules) isNoSpare(sentence, lower string) bool {
+	return strings.HasPrefix(lower, "if ") || strings.HasPrefix(lower, "unless ") || strings.HasSuffix(lower, "?") ||
+		kinds(r.tokens(sentence))&(source|others) != 0 && !(r.Close && ownSpare.MatchString(lower))
+}
+
+// sparedIn returns the match of a sentence, in small letters, that leaves an item as it is.
+func (r Rules) sparedIn(lower string) []string {
+	if m := spare.FindStringSubmatch(lower); m != nil || !r.Close {
+		return m
+	}
+	if m := spareToo.FindStringSubmatch(lower); m != nil {
+		return m
+	}
+	if turnsBack.MatchString(lower) {
+		return spareTurn.FindStringSubmatch(lower)
+	}
+	return nil
+}
+
 // retreats reports whether a sentence somewhere behind a block takes it back, or leaves its target as it is.
 func (r Rules) retreats(sentence, lower string, block []byte) bool {
-	if !retreating.MayMatch(lower) {
+	if !retreating.MayMatch(lower) && !(r.Close && r.sparedIn(lower) != nil) {
 		return false
 	}
-	isRetreat, spared, isTurn := retreat.MatchString(lower), spare.FindStringSubmatch(lower), turn.MatchString(lower)
+	isRetreat, spared, isTurn := retreat.MatchString(lower) || r.Close && retreatToo.MatchString(lower), r.sparedIn(lower), turn.MatchString(lower)
 	switch {
 	case !isRetreat && spared == nil && !isTurn, strings.HasPrefix(lower, "if "), strings.HasPrefix(lower, "unless "), supposes.MatchString(lower):
 		return false

@@ -32,6 +32,22 @@ func hasWord(name string, list ...string) bool {
 // fromOther matches the words of a fence that name another author.
 var fromOther = pattern.New(`\b(?:from|by) [A-Z]\w+`)
 
+// otherName matches a word of a fence that is a name such as RedSky.
+var otherName = pattern.New(`(?:^|[ ,;({])@?` + agent + `(?:$|[ ,;)}])`)
+
+// HoldsFence reports whether the words of a fence leave open whether its block is meant: a state, or another author's name.
+func (r Rules) HoldsFence(info string) bool {
+	if m := otherName.FindStringSubmatch(info); len(m) > 1 && !isSame(m[1], r.Author) {
+		return r.Close
+	}
+	for word := range strings.FieldsSeq(info) {
+		if r.Close && heldWords.Has(strings.ToLower(strings.Trim(word, "(){}[].,;"))) {
+			return true
+		}
+	}
+	return false
+}
+
 // SetsFenceAside reports whether the words of a fence say that its block is not proposed, or another
 // author's.
 func SetsFenceAside(info string) bool {

@@ -78,7 +78,10 @@ func (r Rules) heads(title string, level int) (Section, bool) {
 	if !r.Oblique {
 		return Section{}, false
 	}
-	kind := frameOf(lowered(title))
+	kind := r.frameOf(lowered(title))
+	if m := otherPart.FindStringSubmatch(strings.Trim(title, " *_:.")); r.Close && len(m) > 1 && !isSame(m[1], r.Author) {
+		kind = partFrame
+	}
 	return Section{level: level, frame: kind, Remark: Remark{Line: title, Open: true}}, kind != noFrame
 }
 
@@ -133,7 +136,7 @@ func isRunning(line []byte) bool {
 func (r Rules) opened(l *frameLine) frame {
 	isOffer := offered.MatchString(l.lower) && (isLead(l.line) || len(l.line) <= 2*maxLabel)
 	switch {
-	case r.isAttribution(l.line, l.rest), l.isLabel && frameOf(l.lower) != noFrame, inline.MatchString(l.lower), closes.MatchString(l.lower):
+	case r.isAttribution(l.line, l.rest), l.isLabel && r.frameOf(l.lower) != noFrame, inline.MatchString(l.lower), closes.MatchString(l.lower):
 		return partFrame
 	case !l.isItem && (isOffer || isLead(l.line) && marker.Match(firstLine(l.rest)) && r.doubts(lastSentence(l.text))):
 		return listFrame
@@ -154,7 +157,7 @@ func (l *frameLine) ends(of frame) bool {
 // calls a block its own. New is whether another one begins to speak in the text before it.
 func (r Rules) Keeps(s *Section, before, block, behind []byte, isNew bool) bool {
 	switch {
-	case s.Line == "", !isNew && Owns(before, r.Author), s.frame != noFrame && r.calls(before, block):
+	case s.Line == "", !isNew && Owns(before, r.Author), s.frame != noFrame && r.calls(before, block), r.Close && r.turnsToOwn(before, block):
 		*s = Section{}
 		return false
 	}

@@ -40,27 +40,30 @@ var ifWords = wordsIn("falls_die falls_der falls_das falls_t falls_h falls_sich 
 var ownWords = wordsIn("meine_deltas meine_änderung mein_delta daher deshalb also_streiche mon_delta ma_modification donc mi_cambio mi_delta por_eso la_mia_modifica quindi minha_alteração portanto daarom dlatego поэтому 因此")
 
 // asides has all of them but those of the author's own change.
-var asides = pattern.SetOf(pattern.Of(func() string {
+var asides = pattern.Of(func() string {
 	var all []string
-	for _, word := range slices.Concat(slices.Concat(asideWords[:]...), slices.Concat(ifWords[:]...)) {
+	for _, word := range slices.Concat(slices.Concat(asideWords.by.Get()...), slices.Concat(ifWords.by.Get()...)) {
 		all = append(all, regexp.QuoteMeta(word))
 	}
 	return strings.Join(all, "|")
-}))
+})
+
+var anyAside = pattern.SetOf(asides)
 
 // isAside reports whether a line has a word of another language that leaves open the block beside it, or, if it is before
 // the block, one that begins a condition.
 func isAside(line []byte, isBefore bool) bool {
 	text := lowered(string(line))
-	if !asides.MayMatch(text) {
+	if !anyAside.MayMatch(text) {
 		return false
 	}
+	asides, ifs := asideWords.by.Get(), ifWords.by.Get()
 	for i := range len(text) {
 		if i > 0 && text[i] < 0xe0 && isWordByte(text[i-1]) {
 			continue
 		}
 		has := func(word string) bool { return strings.HasPrefix(text[i:], word) }
-		if slices.ContainsFunc(asideWords[text[i]], has) || isBefore && slices.ContainsFunc(ifWords[text[i]], has) {
+		if slices.ContainsFunc(asides[text[i]], has) || isBefore && slices.ContainsFunc(ifs[text[i]], has) {
 			return !ownWords.In(text)
 		}
 	}
@@ -69,11 +72,13 @@ func isAside(line []byte, isBefore bool) bool {
 
 // wordsIn returns the words of a list for a search; _ stands for a space.
 func wordsIn(list string) *Words {
-	all := strings.Fields(list)
-	for i := range all {
-		all[i] = strings.ReplaceAll(all[i], "_", " ")
-	}
-	return WordsOf(all...)
+	return wordsFrom(func() []string {
+		all := strings.Fields(list)
+		for i := range all {
+			all[i] = strings.ReplaceAll(all[i], "_", " ")
+		}
+		return all
+	})
 }
 
 // isWordByte reports whether a byte is part of a word.
@@ -81,7 +86,7 @@ func isWordByte(c byte) bool { return isLetter(c) || c >= 0x80 }
 
 // inLanguage returns the paragraph right before a block, or right behind it, with such a word.
 func (r Rules) inLanguage(raw []byte, isBefore bool) (Remark, bool) {
-	if len(raw) == 0 || raw[0] == '>' || !isAside(raw, isBefore) {
+	if len(raw) == 0 || raw[0] == '>' || !isAside(raw, isBefore) && !(r.Close && (lateIn(raw, isBefore) || isBefore && r.saidElsewhere(raw))) {
 		return Remark{}, false
 	}
 	return Remark{Line: r.lineOf(bytes.TrimSpace(raw)), Open: true}, true

@@ -60,6 +60,19 @@ func LeadOf(text []byte) Lead {
 	return Lead{Word: word, Target: strings.HasPrefix(word, "correct") || word == "right" || m[6] != ""}
 }
 
+// decided matches what the title of an option says of it if one is chosen.
+var decided = pattern.New(`\b(?:final|chosen|adopted|submitted|sent|selected|preferred|mine|my|meant|rejected|discarded|dropped|abandoned|withdrawn|superseded|not)\b`)
+
+// Lead returns what the title at the end of a text says of the blocks above it. A version that the title calls chosen, or rejected, is
+// not one of several options.
+func (r Rules) Lead(text []byte) Lead {
+	l := LeadOf(text)
+	if r.Close && l.Choice && decided.Match(bytes.ToLower(lastLine(text))) {
+		return Lead{}
+	}
+	return l
+}
+
 // Titles that set the block below aside.
 var (
 	setsAside = pattern.New(articles + `(?:very )?(?:first|initial|original|preliminary) (?:attempt|version|try|take|pass|shot)(?:$|,? \(|,? (?:was|before|that|which|i|we)\b)|` +

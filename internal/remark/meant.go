@@ -90,6 +90,9 @@ var (
 	here       = pattern.New(`\b(?:this|these|following|below|here|instead|replaced by|new|use)\b`)
 )
 
+// forOnly matches sentences that show a block for one purpose, and those that answer no.
+var forOnly = pattern.New(`\b(?:for|as) (?:\w+ ){1,3}only\b|\b(?:only|just|merely|solely|purely) (?:for|as) (?:the |your |our |an? )?(?:documentation|record|reference|information|archive|files?|completeness|context|comparison|show|illustration|background|test|tests)\b|\b(?:answer|reply|response|decision|verdict) (?:is|remains|stays) (?:a |still |clear )*no\b|^no$`)
+
 // verdictOf returns what a sentence says. A lead stands right before the block, and shows it.
 func (r Rules) verdictOf(sentence string, isLead bool) verdict {
 	const reach = 20 // of a negation
@@ -100,7 +103,7 @@ func (r Rules) verdictOf(sentence string, isLead bool) verdict {
 	if others := lastMatch(declinesOthers, s); others > set && !isFormal(s) {
 		set = others
 	}
-	foreign := foreignVerdict(s)
+	plain := r.plainVerdict(s)
 	own := lastMatch(means, s)
 	if own >= 0 && denied.MatchString(s[max(0, own-reach):own]) {
 		own = -1
@@ -109,8 +112,8 @@ func (r Rules) verdictOf(sentence string, isLead bool) verdict {
 		own = max(own, negated[0])
 	}
 	switch {
-	case foreign != saysNothing:
-		return foreign
+	case plain != saysNothing:
+		return plain
 	case isLead && isForeign(s):
 		return saysDeclined
 	case set >= 0 && isOther(s, isLead):
@@ -128,6 +131,14 @@ func (r Rules) verdictOf(sentence string, isLead bool) verdict {
 		return saysCorrected
 	}
 	return saysNothing
+}
+
+// plainVerdict returns what a sentence says whatever else is in it.
+func (r Rules) plainVerdict(sentence string) verdict {
+	if r.Firm && forOnly.MatchString(sentence) {
+		return saysDeclined
+	}
+	return foreignVerdict(sentence)
 }
 
 // namesAgent reports whether a sentence names another agent.

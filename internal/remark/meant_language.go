@@ -48,8 +48,11 @@ var (
 // english matches words that sentences in English have, and those in other languages do not.
 var english = pattern.New(`\b(?:the|is|it|this|my|of|and|i|i'm|i'd|to|for|not|below|above|were|would|have|has|with|that|from|never|been|valid|here|now|again|please|you|your|should|before|after|but|be|by|are)\b`)
 
+// englishWord matches the same, and no part of a word such as début.
+var englishWord = pattern.New(`(?:^|[^\pL])(?:the|is|it|this|my|of|and|i|i'm|i'd|to|for|not|below|above|were|would|have|has|with|that|from|never|been|valid|here|now|again|please|you|your|should|before|after|but|be|by|are)(?:$|[^\pL])`)
+
 func spaced(rows string) *Words {
-	return WordsOf(strings.Fields(strings.ReplaceAll(rows, "_", "\x00"))...)
+	return wordsFrom(func() []string { return strings.Fields(strings.ReplaceAll(rows, "_", "\x00")) })
 }
 
 // foreignVerdict returns what a sentence in another language says.
@@ -77,11 +80,12 @@ func isForeign(sentence string) bool {
 
 // beginsIn reports whether a word of a text, in which zero bytes are its spaces, begins with one of the words.
 func (w *Words) beginsIn(text string) bool {
+	by := w.by.Get()
 	for i := range len(text) {
 		if i > 0 && text[i] < 0xe0 && isWordByte(text[i-1]) {
 			continue
 		}
-		for _, word := range w[text[i]] {
+		for _, word := range by[text[i]] {
 			if strings.HasPrefix(text[i:], word) {
 				return true
 			}

@@ -3,6 +3,7 @@ package remark
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"brenner/internal/pattern"
 )
@@ -55,6 +56,43 @@ func IsReason(text string) bool {
 	return words != "" && !strings.EqualFold(words, "reason")
 }
 
+// The parts of an answer without changes whose reason is a sentence of its own.
+var (
+	// nothingNew matches the beginning of such an answer.
+	nothingNew = pattern.New(`^[ \t#*_\x60•+-]*(?i:(?:(?:after|on|upon|having) [^,.:;]{3,60}, )?(?:no|(?:i|we) (?:have|propose|make|suggest|see|submit|offer|request|recommend) no))[ \t\x{a0}]+(?i:(?:further |new |more )?changes)(?i: to (?:propose|make|suggest|submit|offer|add|request|recommend|report)| (?:(?:in|for) )?this (?:round|turn)| from (?:me|my side)| (?:needed|required|necessary|proposed|warranted|today|for now)| at this (?:time|point|stage))*[*_\x60]*[.!:]?[*_\x60]*(?:[ \t\r]+|$)`)
+	// reasonLabel matches a label before a reason.
+	reasonLabel = pattern.New(`^[\s*_#-]*(?i:(?:my |the )?(?:reasons?|reasoning|rationale|justification|why|explanation))[*_]*[ \t]*[:—–-][*_]*\s*`)
+	// turnsFrom matches the beginning of a sentence that takes back that there are no changes.
+	turnsFrom = pattern.New(`(?:^|[.!?;:—–\n][ \t\n*_-]*|, )(?i:but|however|except|although|though|that said|nevertheless|even so|still|yet|unless|only|instead|otherwise|apart from|besides|aside from|on second thoughts?|wait|actually|correction|update|edit)\b`)
+)
+
+// NoChangesSince returns the reason of an answer without changes whose line does not have the form "NO CHANGES: reason": one or more
+// sentences behind the words, or in the paragraph below, of which none turns against them. It returns false if there is none.
+func NoChangesSince(line, below string) (reason string, ok bool) {
+	line = strings.TrimRight(line, "\r\n")
+	m := nothingNew.FindStringIndex(line)
+	if m == nil {
+		return "", false
+	}
+	rest := strings.TrimSpace(line[m[1]:])
+	whole := rest + "\n" + below
+	if isLoose := strings.ContainsAny(line[:m[1]], ".!:"); rest != "" && !isLoose || turnsFrom.MatchString(whole) {
+		return "", false
+	}
+	if rest == "" {
+		rest = strings.TrimSpace(below)
+	}
+	rest = strings.TrimSpace(rest[len(reasonLabel.FindString(rest)):])
+	rest, _, _ = strings.Cut(rest, "\n")
+	rest = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(rest), "-*•+ "))
+	first, _ := utf8.DecodeRuneInString(rest)
+	isProse := unicode.IsLetter(first) && strings.Count(rest, " ") > 1 || unicode.Is(unicode.Han, first) && len(rest) > 15
+	if !isProse || strings.ContainsAny(rest[len(rest)-1:], ":?") {
+		return "", false
+	}
+	return rest, true
+}
+
 var (
 	// abstention matches sentences in which an author says that it changes nothing.
 	abstention = shape(`\b<me>(?: shall| will| can| would| do| am|'m|'ll)? (?:therefore |still |hence |thus |currently |simply )?(?:make|making|propose|proposing|have|send|sending|submit|submitting|offer|offering|suggest|request|file|see) (?:absolutely )?(?:no (?:changes?|deltas?|edits?|blocks?|amendments?|proposals?)|nothing(?: to (?:change|submit|propose|send|contribute|apply))?)(?:$|,| (?:this|in this|at this|for (?:this|now|the moment|the time)|from|of my own|myself|here|today|yet|now|until|before|to (?:the (?:slate|artifact)|make|propose|submit))\b)`,
@@ -66,8 +104,18 @@ var (
 	moreOver = pattern.New(`\b(?:other|others|otherwise|further|else|beyond|besides|apart|more|rest|additional|except|remaining|but|last|earlier|previous(?:ly)?|round \d|so far|if|would have|in case|only|[a-z]{1,2}\d+)\b`)
 )
 
-// abstains reports whether a sentence of a paragraph, in small letters, says that its author changes nothing.
+// abstains reports whether a sentence of a paragraph, in small letters, says that its author changes nothing. One in a line that
+// begins with an item is about that item.
 func (r Rules) abstains(para string) bool {
+	if r.Close {
+		var own []string
+		for line := range strings.SplitSeq(para, "\n") {
+			if !ofItem.MatchString(line) {
+				own = append(own, line)
+			}
+		}
+		para = strings.Join(own, "\n")
+	}
 	for sentence := range sentences(strings.ReplaceAll(para, "\n", " ")) {
 		sentence = strings.TrimRight(sentence, ".!? ")
 		if abstention.MatchString(sentence) && !moreOver.MatchString(sentence) {
@@ -76,3 +124,6 @@ func (r Rules) abstains(para string) bool {
 	}
 	return false
 }
+
+// ofItem matches a line that begins with an item: "- H1 (Lineage): …", "| H1 | …", "Hypothesis H1. …", "Lineage (H1): …".
+var ofItem = shape(`^[ \t>|*+•–-]*(?:#{1,6} +)?(?:\d{1,2}[.)] +)?(?:\[.\] )?(?:(?:hypothesis|test|assumption|anomaly|critique|prediction|item|on|as for|re:?|for) )?<id>\b`, `^[ \t>|*+•–-]*(?:\d{1,2}[.)] +)?[^.:|]{1,40}[(\[]<id>[)\]] ?[:.|—–-]`)

@@ -67,14 +67,14 @@ func (r Rules) namedIn(para string) (all []Remark) {
 	if r.Patches {
 		lower = r.inWords(lower)
 	}
-	if r.isWide() && abstainWords.In(lower) && r.abstains(lower) {
+	if r.isWide() && r.speaksToAll(lower) {
 		all = append(all, Remark{Line: strings.ReplaceAll(para, "\n", " "), About: About{All: true}})
 	}
 	if !strings.HasPrefix(lower, "first") && !mayName(lower) {
 		return all
 	}
 	if r.isWide() {
-		all = append(all, struckIn(para, lower)...)
+		all = append(all, r.struckIn(para, lower)...)
 	}
 	add := func(a About) { all = append(all, Remark{Line: strings.ReplaceAll(para, "\n", " "), About: a}) }
 	if firstDraft.MatchString(lower) {
@@ -82,10 +82,12 @@ func (r Rules) namedIn(para string) (all []Remark) {
 	}
 	for clause := range strings.SplitSeq(clauseEnds.Replace(lower), "\n") {
 		clause = strings.TrimSpace(clause)
-		if !mayName(clause) || bareNth.MatchString(clause) && !blockWord.MatchString(lower) {
-			continue // it may speak of anything
+		if !mayName(clause) || r.isOfAnything(clause, lower) {
+			continue
 		}
-		if m := strikes.FindStringSubmatch(clause); m != nil {
+		if about, ok := r.numberedIn(clause); ok {
+			add(about)
+		} else if m := strikes.FindStringSubmatch(clause); m != nil {
 			add(About{Nth: nth(m)})
 		} else if m := keeps.FindStringSubmatch(clause); m != nil {
 			add(About{Nth: nth(m), But: true})
@@ -109,12 +111,12 @@ var (
 )
 
 // struckIn returns the remarks of a paragraph that take back blocks by their number or operation.
-func struckIn(para, lower string) (all []Remark) {
+func (r Rules) struckIn(para, lower string) (all []Remark) {
 	if para[0] == '#' || strings.HasSuffix(para, "**") {
 		return nil // a title
 	}
 	for sentence := range sentences(strings.ReplaceAll(lower, "\n", ". ")) {
-		if which := strikesNamed(sentence); which != (About{}) {
+		if which := r.strikesNamed(sentence); which != (About{}) {
 			all = append(all, Remark{Line: strings.ReplaceAll(para, "\n", " "), About: which})
 		}
 	}
@@ -122,7 +124,7 @@ func struckIn(para, lower string) (all []Remark) {
 }
 
 // strikesNamed returns which blocks a sentence, in small letters, takes back by their number or operation.
-func strikesNamed(sentence string) About {
+func (r Rules) strikesNamed(sentence string) About {
 	if m := onlySome.FindStringSubmatch(sentence); m != nil && !undone.MatchString(sentence) {
 		return About{Nth: nth([]string{"", strings.Join(m[1:], ""), ""}), But: true}
 	}
@@ -132,7 +134,7 @@ func strikesNamed(sentence string) About {
 	} else if m := someWhat.FindStringSubmatch(sentence); m != nil {
 		which.Operation, which.ID = operationOf(m[1]), strings.ToUpper(m[2])
 	}
-	if which == (About{}) || !canceling.MatchString(sentence) || undone.MatchString(sentence) {
+	if which == (About{}) || !canceling.MatchString(sentence) && !(r.Close && provisional.MatchString(sentence)) || undone.MatchString(sentence) {
 		return About{}
 	}
 	return which
@@ -182,7 +184,7 @@ const (
 var strikeWords = WordsOf(
 	"not", "n't", "never", "only", "alone", "apart", "except", "other than", "keep", "use ", "ignor", "disregard", "skip", "drop", "discard", "strike", "scrap", "scratch", "forget",
 	"take", "taking", "took", "withdr", "retract", "undo", "cancel", "void", "revert", "revo", "rescind", "remove", "delete", "nothing", "hold", "leave", "treat", "consider", "regard", "supersed", "obsolete",
-	"outdat", "moot", "slip", "mistake", "error", "leftover", "wrong", "reject", "unfinished", "condition", "example", "sample", "template", "illustrat", "draft", "quot", "demo", "what ", "'s",
+	"outdat", "moot", "slip", "mistake", "error", "leftover", "wrong", "reject", "unfinished", "condition", "example", "sample", "template", "illustrat", "draft", "quot", "demo", "what ", "'s", "submit", "send", "mean",
 )
 
 // nth returns the number that one of several forms names.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"strings"
 
+	"brenner/internal/lazy"
 	"brenner/internal/pattern"
 )
 
@@ -89,6 +90,11 @@ func (r Rules) Before(text, block []byte) (Remark, bool) {
 		if said, ok := muses(text); ok {
 			return said, true
 		}
+		if r.Close && !r.Patches {
+			if said, ok := r.closeBefore(text, block); ok || r.isPlainly(text, block) {
+				return said, ok
+			}
+		}
 		if said, ok := r.ofOthers(text); r.Choosing && ok {
 			return said, true
 		}
@@ -107,6 +113,17 @@ func (r Rules) Before(text, block []byte) (Remark, bool) {
 		return said, true
 	}
 	return inProse(text, r.Author)
+}
+
+// closeBefore returns the remark of a line directly above a block by its marks, or about the item of the block.
+func (r Rules) closeBefore(text, block []byte) (Remark, bool) {
+	if said, ok := r.marked(text); ok {
+		return said, true
+	}
+	if said, ok := keepsTarget(text, block); ok {
+		return said, true
+	}
+	return declinesTarget(text, block)
 }
 
 // rulers matches lines that only divide, at the end of a text.
@@ -237,7 +254,7 @@ func unemphasised(text string) string {
 
 // clues are the beginnings of words in remarks, by their first two bytes; _ is a space. Lines without any, and without a
 // name, need no further look.
-var clues = indexed(remarkClues)
+var clues = lazy.Of(func() clueIndex { return indexed(remarkClues) })
 
 // clueIndex holds the beginnings of words by their first two letters.
 type clueIndex [][32][]string
@@ -251,7 +268,7 @@ func indexed(all string) clueIndex {
 	return by
 }
 
-const remarkClues = "not never ignor disregard don skip exampl sampl templat illustr draft quot demo hypothet reject discard abandon " +
+const remarkClues = "dry practi format advice counterfactu candidat parallel not never ignor disregard don skip exampl sampl templat illustr draft quot demo hypothet reject discard abandon " +
 	"obsolete supersed withdr retract old outdat earlier previous before bad wrong incorrect invalid unused dropped " +
 	"forward struck reference against instead rather condition consider thought tempted would could might should look e.g " +
 	"next format syntax round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel " +
@@ -271,6 +288,7 @@ const remarkClues = "not never ignor disregard don skip exampl sampl templat ill
 
 // isPlain reports whether a line has no clue and no name such as RedSky.
 func isPlain(line []byte) bool {
+	clues := clues.Get()
 	for i := 0; i < len(line); i++ {
 		if !isLetter(line[i]) {
 			if isIdeograph(line[i]) {

@@ -156,11 +156,11 @@ func TestSection(t *testing.T) {
 		"--- EXAMPLE ---\n\ntext": true, "--- EXAMPLE ---\n\n--- END OF EXAMPLE ---": false, "{thinking}\nHm.": true, "{thinking}\n{/thinking}": false, ":::details Thinking": true, ":::details Thinking\n:::": false,
 		"Thinking:\n\nAnswer:": false, "Thoughts on H2:": false, "## Thoughts on H2": false, "---\n\ntext": false, "[1]": false, "**Note:**": false,
 	} {
-		later := func() (bool, bool) { l := FindLater([]byte(both)); return l.Answer > 0, l.Change > 0 }
+		later := func() (bool, bool) { l := (Rules{}).FindLater([]byte(both)); return l.Answer > 0, l.Change > 0 }
 		if got := (Rules{Author: "RedSky"}).Next(Section{}, []byte(text+"\n"), later); (got.Line != "") != want {
 			t.Errorf("%q: %+v", text, got)
 		}
-		never := func() (bool, bool) { l := FindLater([]byte("# text\n")); return l.Answer > 0, l.Change > 0 }
+		never := func() (bool, bool) { l := (Rules{}).FindLater([]byte("# text\n")); return l.Answer > 0, l.Change > 0 }
 		if got := (Rules{Author: "RedSky"}).Next(Section{}, []byte(text+"\n"), never); got.Line != "" && strings.HasPrefix(text, "## Thinking") {
 			t.Errorf("%q counts without a final answer", text)
 		}

@@ -36,10 +36,13 @@ var (
 type Later struct{ Answer, Change int }
 
 // FindLater searches a reply for them.
-func FindLater(text []byte) Later {
+func (r Rules) FindLater(text []byte) Later {
 	last := func(pattern *pattern.Pattern) int {
-		if all := pattern.FindAllIndex(text, -1); all != nil {
-			return all[len(all)-1][0]
+		all := pattern.FindAllIndex(text, -1)
+		for i := len(all) - 1; i >= 0; i-- {
+			if at, end := all[i][0], all[i][1]; !r.Close || text[at] != '[' || !bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t\r\n"), []byte("{")) {
+				return at // and not the mark of a block: [delta]
+			}
 		}
 		return -1
 	}
@@ -91,10 +94,14 @@ func mayBeLabel(line []byte) bool {
 func (r Rules) heading(s Section, line []byte, level int, later func() (answer, change bool)) Section {
 	title, _ := unmark(line)
 	lower := lowered(title)
-	if s.Line != "" && s.level < level && !owning.MatchString(lower) && !answer.Match(line) && (s.frame == noFrame || !settles.MatchString(lower)) {
+	if s.Line != "" && s.level < level && !(r.Close && change.Match(line)) && !owning.MatchString(lower) && !answer.Match(line) && (s.frame == noFrame || !settles.MatchString(lower)) {
 		return s // within the section
 	}
 	s = Section{level: level}
+	if r.explores(lower, level, later) {
+		s.Remark = Remark{Line: title, Open: true}
+		return s
+	}
 	if said, ok := above(line, r.Author, later); ok {
 		s.Remark = said
 		return s

@@ -59,6 +59,21 @@ func lastSentence(line string) string {
 	return line
 }
 
+// quoteEnd matches the end of a sentence in quotation marks before another one.
+var quoteEnd = pattern.New(`[.!?]["”»] [A-Z]`)
+
+// behindQuote returns what follows the last sentence in quotation marks of a text: He wrote: "Kill it." None objected.
+func behindQuote(text string) string {
+	if !strings.ContainsAny(text, "\"”»") {
+		return text
+	}
+	all := quoteEnd.FindAllStringIndex(text, -1)
+	if len(all) == 0 {
+		return text
+	}
+	return text[all[len(all)-1][1]-1:]
+}
+
 // paragraph returns the beginning of a text in one line, up to an empty line, a heading, an item of a list or a fence.
 // Marks that close a fence may stand before it. It also returns the rest.
 func paragraph(text []byte) (line, rest []byte) {

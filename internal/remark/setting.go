@@ -34,14 +34,10 @@ func (r Rules) setting(text, block []byte) (Remark, bool) {
 	if r.continues(last) {
 		above = r.lineOf(lastParagraph(bytes.TrimRight(text[:max(0, bytes.LastIndex(text, raw))], " \t\r\n")))
 	}
-	found, isOpen := "", false
-	for sentence := range sentences(strings.TrimSpace(above + " " + rest)) {
-		if r.sets(sentence) {
-			found, isOpen = sentence, true
-		} else if isOpen {
-			isOpen = !r.ends(sentence, block)
-		}
+	if r.Close && OperationIn(block) != "KILL" && comparesBoth(rest) {
+		return Remark{}, false
 	}
+	found, isOpen := r.setIn(strings.TrimSpace(above+" "+rest), block)
 	isScience := OperationIn(block) == "ADD" && !isLead(raw) && supposed.MatchString(lowered(found))
 	if isScience || isOpen && r.ends(last, block) {
 		return Remark{}, false
@@ -49,7 +45,27 @@ func (r Rules) setting(text, block []byte) (Remark, bool) {
 	return leavesOpen(found), isOpen
 }
 
+// setIn returns the last sentence of a text that supposes something, and whether no later one ends that.
+func (r Rules) setIn(text string, block []byte) (found string, isOpen bool) {
+	for sentence := range sentences(text) {
+		if r.sets(sentence) {
+			found, isOpen = sentence, true
+		} else if isOpen {
+			isOpen = !r.ends(sentence, block)
+		}
+	}
+	return found, isOpen
+}
+
+// comparesBoth reports whether a text supposes one hypothesis and then another, which compares what they predict.
+func comparesBoth(text string) bool {
+	all := eitherHolds.FindAllStringSubmatch(lowered(text), -1)
+	return len(all) > 1 && all[0][1] != all[len(all)-1][1]
+}
+
 var (
+	// eitherHolds matches what supposes that a hypothesis is right.
+	eitherHolds = pattern.New(`\b(?:suppose|imagine|assume|say) (?:that )?(h\d+) (?:is|were|was) (?:right|true|correct)\b`)
 	// forbidding matches sentences that keep a block from being applied, and telling those that say whose it is.
 	forbidding = shape(`\b(?:do not|don't|never|not to|should not|must not|shouldn't) (?:yet )?(?:act on|apply|merge|execute|run|count|take|treat) (?:it|this|that|these|them|the (?:<block>|following|next))\b`,
 		`\bfor (?:\w+ )?(?:discussion|information|comments?|feedback|reference|review|illustration|comparison|orientation|inspection)(?: purposes)? only\b|\bonly (?:for|as a basis for) (?:\w+ )?(?:discussion|information|comments?|feedback|reference|review|illustration|comparison|orientation)\b|\bonly want (?:\w+ )?(?:comments|feedback|opinions)\b`,
@@ -63,7 +79,8 @@ var (
 // forbidden reports whether a sentence before a block keeps it from being applied.
 func (r Rules) forbidden(sentence string) bool {
 	m := orders.FindStringSubmatch(sentence)
-	return len(m) > 1 && !isSame(m[1], r.Author) || forbidding.MatchString(lowered(sentence))
+	lower := lowered(sentence)
+	return len(m) > 1 && !isSame(m[1], r.Author) || forbidding.MatchString(lower) || r.Close && leadsAside.MatchString(lower)
 }
 
 // attributes reports whether a sentence before a block says that it is another's.
@@ -115,7 +132,7 @@ var (
 )
 
 // settings are the patterns of a paragraph before a block that need no name.
-var settings = pattern.SetOf(hands, manner, willSend, forbidding, telling, quotesBelow, supposed, explains, below)
+var settings = pattern.SetOf(hands, manner, willSend, forbidding, telling, quotesBelow, supposed, explains, below, leadsAside)
 
 // maySet reports whether a paragraph, or its last sentence with the one above it, may leave a block open. It is quick: most
 // do not.
@@ -173,6 +190,9 @@ func (r Rules) through(before, block, behind []byte) (Remark, bool) {
 	}
 	raw := lastParagraph(before)
 	next, _ := paragraph(behind)
+	if r.Close {
+		raw, next = bytes.TrimRight(raw, "—– "), bytes.TrimLeft(next, "—– ")
+	}
 	if len(raw) == 0 || !isEndOfSentence(next) || isFenceWord(behind) || indented.Match(lastLine(before)) || beginsCode(behind) || announcing.Match(raw) {
 		return Remark{}, false
 	}

@@ -21,6 +21,10 @@ var classes = map[string]string{
 	"item":      `(?:anomaly|hypothesis|test|prediction|assumption|mechanism|critique|claim)`,
 	"id":        `(?:[a-z]{1,2}\d+)`,
 	"nth":       `(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th|former)`,
+	// what an item or a delta consists of, and the texts among them
+	"parts": `(?:anchors?|numbers?|references?|citations?|ids?|units?|sources?|titles?|names?|order|numbering|labels?|keys?|scores?|ratings?|fields?|values?|figures?|links?|rationales?|reasons?|punctuation|spelling|<texts>)`,
+	"texts": `(?:wording|claims?|text|mechanism|phrasing|formulation|definition|estimate|statement|procedure|condition|observation|sentence|phrase|paragraph)`,
+	"stale": `(?:old|former|previous|original|earlier|existing|prior|current|present)`,
 	// what is done with it
 	"send":      `(?:send|propose|submit|apply|merge|execute|make|suggest|kill|edit|add|write|do|recommend|want|use)`,
 	"sending":   `(?:sending|proposing|submitting|applying|merging|making|suggesting|recommending|doing)`,

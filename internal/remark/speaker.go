@@ -20,11 +20,22 @@ var (
 // Speaking returns the section at the end of a text between blocks, in which others may speak as in a dialogue, and whether
 // one of them begins to speak in that text. Each speaks up to the next name.
 func (r Rules) Speaking(s Section, text []byte) (now Section, isNew bool) {
-	if !r.Oblique || r.Author == "" {
+	isStaged := r.Whole != nil && r.Whole.isStaged
+	if !r.Oblique || r.Author == "" && !isStaged {
 		return s, false
 	}
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(line)
+		if isStaged {
+			if now, begins, ok := r.voice(s, line); ok {
+				s, isNew = now, begins
+				continue
+			}
+		}
+		if now, begins, ok := r.inDialogue(line); ok {
+			s, isNew = now, begins
+			continue
+		}
 		if len(line) == 0 || line[0] != '*' && line[0] != '_' && line[0] != '[' {
 			continue
 		}

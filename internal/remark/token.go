@@ -12,6 +12,8 @@ type token struct {
 	text string
 	kind
 	isSign bool // it may be a sign against the block before it
+
+	isLoud, isSkipped bool // in a sentence that Quiet reads
 }
 
 // The words that are known by their form.
@@ -38,6 +40,7 @@ type Memory struct {
 	sentences [recent]string
 	words     [recent][]token
 	next      int
+	quiet     struct{ of, to int } // the end of the last quiet text, and its beginning, counted from 1
 }
 
 const (
@@ -121,7 +124,9 @@ func (r Rules) tokenOf(word string) token {
 
 func (r Rules) newToken(word string) token {
 	text := r.wordOf(word)
-	return token{text: text, kind: kindsOf(text), isSign: signs[text]}
+	t := token{text: text, kind: kindsOf(text), isSign: signs.Has(text), isSkipped: isIn(beforeSentence, text)}
+	t.isLoud = t.isSign || t.kind&loudKinds != 0 || isIn(loudWords, text)
+	return t
 }
 
 // kindsBehind returns the kinds of a word behind others.

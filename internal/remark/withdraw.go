@@ -136,6 +136,16 @@ func namedIn(sentence string) About {
 // last sentence of one that leads to another block is about that one.
 func (r Rules) Behind(text, block []byte) (Remark, bool) {
 	text = r.ownWords(text[:min(len(text), 4*maxProse)], false)
+	if r.Close && r.isWide() && (r.isTitleOfNext(text) || r.isAboutOther(text, block)) {
+		return Remark{}, false
+	}
+	if r.Close && r.isWide() && !isFenceWord(text) {
+		said, rest, ok := alone(text, block)
+		if ok {
+			return said, true
+		}
+		text = rest
+	}
 	if said, ok := r.takenBack(text, block); ok || !r.Oblique && !r.Findings {
 		return said, ok
 	}

@@ -2,6 +2,8 @@ package remark
 
 import (
 	"strings"
+
+	"brenner/internal/lazy"
 )
 
 // kind is what a word says of the block beside its sentence. A word may be of several kinds.
@@ -36,7 +38,9 @@ const (
 const doubtful = source | others | modal | suppose | negates | distance | past | delays | lesson
 
 // vocabulary holds the words of each kind, in their base forms and irregular ones.
-var vocabulary = index([]list{
+var vocabulary = lazy.Of(func() map[string]kind { return index(lists) })
+
+var lists = []list{
 	{author, "i we"},
 	{mine, "my our mine ours"},
 	{source, "@ @v someone somebody anyone anybody others they he she you people colleague reviewer referee critic operator arbiter agent participant predecessor opponent advocate school camp side hard-liner hothead crank sceptic skeptic " +
@@ -64,7 +68,7 @@ var vocabulary = index([]list{
 		"corrected repaired fixed revised sharpened resubmitting resubmitted updated amended improved replaced incorporated adopted confirmed expressed specifically concretely namely next also additionally likewise furthermore moreover kill edit addition add removal update action " +
 		"operation please apply merge yes certainly sure ok okay required requested promised instructed asked agreed clarity official finished filled valid active primary second seconding respond replying addressing remove retire drop tighten narrow submit step formal offer suggest settle decide narrower sharper tighter better cleaner stronger simpler analogy correction instead after most correct right ready together sum summarize conclude act vorschlag änderung änderungen cambio cambios propuesta zmiana wersja ostateczna wijziging versie fassung hali changement changements proposition finale modifica modifiche proposta"},
 	{open, "with by to for in on at from as like is was were be been are has have had this following below follows these such into of then"},
-})
+}
 
 // list holds the words of a kind.
 type list struct {
@@ -87,13 +91,14 @@ func index(lists []list) map[string]kind {
 
 // kindsOf returns the kinds of a word, also of its forms in -s, -ed and -ing.
 func kindsOf(word string) kind {
+	words := vocabulary.Get()
 	if isItem(strings.TrimSuffix(word, "'s")) {
 		return id
 	}
-	if owner, ok := strings.CutSuffix(word, "'s"); ok && vocabulary[owner]&source != 0 {
+	if owner, ok := strings.CutSuffix(word, "'s"); ok && words[owner]&source != 0 {
 		return others
 	}
-	known := vocabulary[word]
+	known := words[word]
 	if known&(author|mine|source|others|finite|open|negates) != 0 {
 		return known
 	}
@@ -102,13 +107,13 @@ func kindsOf(word string) kind {
 		if !ok || len(stem) < 2 {
 			continue
 		}
-		k := vocabulary[stem] | vocabulary[stem+"e"]
+		k := words[stem] | words[stem+"e"]
 		if n := len(stem); stem[n-1] == 'i' {
-			k |= vocabulary[stem[:n-1]+"y"]
+			k |= words[stem[:n-1]+"y"]
 		} else if stem[n-1] == stem[n-2] {
-			k |= vocabulary[stem[:n-1]]
+			k |= words[stem[:n-1]]
 		}
-		if k |= vocabulary[strings.TrimSuffix(stem, "e")]; ending == "ed" && !isIn(" agreed decided settled concluded arrived ", word) {
+		if k |= words[strings.TrimSuffix(stem, "e")]; ending == "ed" && !isIn(" agreed decided settled concluded arrived ", word) {
 			k |= pastForm
 		}
 		return k | known

@@ -60,8 +60,12 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 		deltas := c.file(at, message, &r)
 		return r, deltas
 	}
-	first := withoutRecalled(c.readText(), c.recalled, laterLetter)
-	if c.Third && c.Repair != nil {
+	first := withoutOpen(withoutRecalled(c.readText(), c.recalled, laterLetter), c.openFirst, laterLetter)
+	var hide func([]byte) []byte
+	switch isAnswered := c.Third && c.Repair != nil; {
+	case isAnswered && c.Reader.Since(delta.FifthReader):
+		first, hide = c.revisited(first, rules, at)
+	case isAnswered:
 		taken := slices.DeleteFunc(c.Reader.Remarks(c.Agent).Recalls(c.ownText(c.Repair)), func(said remark.Remark) bool {
 			return said.All && !text.HasAny(strings.ToLower(said.Line), "all ", "everything", "whole", "entire") // it is about what was asked for
 		})
@@ -74,8 +78,10 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 	if c.Repair == nil {
 		return r, c.stamp(first, at, message)
 	}
-	read := delta.Read(c.Repair, c.repairOptions(first))
-	second := withoutRecalled(&read, c.revoked, laterLetter)
+	opt := c.repairOptions(first)
+	opt.Hide = hide
+	read := delta.Read(c.Repair, opt)
+	second := withoutOpen(withoutRecalled(&read, c.revoked, laterLetter), c.openSecond, laterLetter)
 	r.Take(second)
 	if second.NoChanges != nil || isOwn(second) {
 		r.NoChanges = second.NoChanges
@@ -107,7 +113,7 @@ const laterLetter = "a later letter of its author"
 // repairOptions returns how the correction of a reply is read.
 func (c *Contribution) repairOptions(first *delta.Reply) delta.Options {
 	opt := c.Options()
-	opt.Cut, opt.Repair, opt.Doubted = c.RepairCut, true, doubted(first)
+	opt.Cut, opt.Repair, opt.Doubted, opt.Hide = c.RepairCut, true, doubted(first), nil
 	return opt
 }
 

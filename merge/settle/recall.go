@@ -18,8 +18,12 @@ func (in *Input) setRecalled() {
 	all := in.Contributions
 	for i := range all {
 		c := &all[i]
-		c.recalled, c.revoked, c.late = nil, nil, nil
+		c.recalled, c.revoked, c.late, c.openFirst, c.openSecond = nil, nil, nil, nil, nil
 		if c.Letter == nil || c.File || c.Text == nil || c.followed {
+			continue
+		}
+		if c.Reader.Since(delta.FifthReader) {
+			in.revisit(i)
 			continue
 		}
 		for _, said := range c.Reader.Remarks(c.Agent).Recalls(c.ownText(c.Text)) {

@@ -58,16 +58,19 @@ type Contribution struct {
 	// AfterRepair means that Text is a letter that its author sent after the correction of its reply.
 	AfterRepair bool
 
-	stamped  stamps
-	followed bool            // it is a reply that letters of its author follow
-	recalled []remark.Remark // what later letters of its author take back of it
-	revoked  []remark.Remark // what later letters of its author take back of its correction
-	late     []remark.Remark // what it takes back that has been merged
+	stamped    stamps
+	followed   bool            // it is a reply that letters of its author follow
+	recalled   []remark.Remark // what later letters of its author take back of it
+	revoked    []remark.Remark // what later letters of its author take back of its correction
+	late       []remark.Remark // what it takes back that has been merged
+	openFirst  map[int]string  // what later letters of its author leave open of it, by block, since reader/5
+	openSecond map[int]string  // what they leave open of its correction
+	hide       func([]byte) []byte
 }
 
 // Options returns how Text is read.
 func (c *Contribution) Options() delta.Options {
-	return delta.Options{Reader: c.Reader, Author: c.Agent, Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut, Repair: c.IsRepair, Records: c.Records}
+	return delta.Options{Reader: c.Reader, Author: c.Agent, Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut, Repair: c.IsRepair, Records: c.Records, Hide: c.hide}
 }
 
 // Input is everything that settling depends on.
@@ -83,6 +86,8 @@ type Input struct {
 	// Renamed maps ids in contributions to the items that they mean here, for a replay in which
 	// items got other ids. An id without an item maps to "".
 	Renamed map[string]string
+	// NoLint leaves out the findings.
+	NoLint bool
 }
 
 // Settlement is the result of Settle.
@@ -105,7 +110,9 @@ func Settle(in Input) Settlement {
 	if s.Changed && len(in.Marks) > 0 {
 		s.Artifact.Metadata.Extra = in.Marks
 	}
-	s.Lint = lint.Check(artifact.Document{Artifact: s.Artifact})
+	if !in.NoLint {
+		s.Lint = lint.Check(artifact.Document{Artifact: s.Artifact})
+	}
 	return s
 }
 

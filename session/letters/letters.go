@@ -22,14 +22,15 @@ type Letter struct {
 	flow.Letter        // Agent is empty for a sender that is not in the roster
 	From        string // the sender's name on the server
 	Text        string
-	Own         bool   // of the session itself
-	ByHand      bool   // of its operator: neither a question nor a version
-	Authority   bool   // of a person who may change everything; see WithAuthorities
-	Sign        bool   // a sign of life without changes
-	Round       int    // of the thread, counted by kickoffs from 1
-	Sent        int    // the newest round when it was sent
-	Basis       Basis  // what its author had before it
-	Examples    []byte // in the questions before it, if the session did not ask them; see ThreadExamples
+	Files       []string // the names of its attachments
+	Own         bool     // of the session itself
+	ByHand      bool     // of its operator: neither a question nor a version
+	Authority   bool     // of a person who may change everything; see WithAuthorities
+	Sign        bool     // a sign of life without changes
+	Round       int      // of the thread, counted by kickoffs from 1
+	Sent        int      // the newest round when it was sent
+	Basis       Basis    // what its author had before it
+	Examples    []byte   // in the questions before it, if the session did not ask them; see ThreadExamples
 }
 
 // Basis is the question or version that a letter answers or, if it answers none, the last one sent to
@@ -90,8 +91,11 @@ type Row struct {
 	Warnings []merge.Warning `json:"warnings,omitempty"`
 }
 
-// OperatorMessage is the code of a change in a message of the operator.
-const OperatorMessage fault.Code = "OPERATOR_MESSAGE" // A message of the operator in a session's thread has a change; such messages are not read.
+// The codes for parts of messages that are not read.
+const (
+	OperatorMessage  fault.Code = "OPERATOR_MESSAGE"  // A message of the operator in a session's thread has a change; such messages are not read.
+	UnreadAttachment fault.Code = "UNREAD_ATTACHMENT" // A message in a session's thread has an attachment; only its text is read.
+)
 
 // Outcomes of messages that were not read.
 const (
@@ -161,6 +165,7 @@ func AccountFor(state *flow.State, all []Letter) (rows []Row, fresh []Letter) {
 			known[text], row.New = l.ID, true
 			fresh = append(fresh, *l)
 		}
+		row.Refusals = append(row.Refusals, l.unreadFiles()...)
 		rows = append(rows, row)
 	}
 	slices.SortStableFunc(fresh, func(a, b Letter) int { return a.Compare(&b) })
@@ -185,6 +190,17 @@ func (l *Letter) refusals(code fault.Code, why string) (all []settle.Refusal) {
 		if b := &reply.Blocks[i]; !b.Skipped() {
 			all = append(all, settle.Refusal{Line: b.Line, Delta: b.Delta.Brief(), Code: code, Message: why})
 		}
+	}
+	return all
+}
+
+// unreadFiles returns the attachments of a message, of which nothing is read. What the session sends has none.
+func (l *Letter) unreadFiles() (all []settle.Refusal) {
+	if l.Own && !l.ByHand {
+		return nil
+	}
+	for _, name := range l.Files {
+		all = append(all, settle.Refusal{Code: UnreadAttachment, Message: "the attachment " + fault.Shown(name) + " is not read; changes in it have to be sent in the text of a message"})
 	}
 	return all
 }

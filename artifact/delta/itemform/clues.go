@@ -3,6 +3,7 @@ package itemform
 import (
 	"bytes"
 
+	"brenner/internal/lazy"
 	"brenner/internal/remark"
 )
 
@@ -24,46 +25,70 @@ var (
 		"NEW", "New", "new ", "urther", "nother", "should", "must", "hange", "et ", "ewrit", "eword", "eplac")
 )
 
-// kindStart returns where a word for an item would begin that has a letter at an offset, by it and the next one.
+// kindStart returns where a word for an item would begin that has a letter at an offset, by it and the next two.
 func kindStart(text []byte, at int) int {
-	switch [2]byte{text[at], text[at+1]} {
-	case [2]byte{'y', 'p'}:
-		return at - 1 // hypothesis
-	case [2]byte{'m', 'a'}:
-		return at - 3 // anomaly
-	case [2]byte{'q', 'u'}:
-		return at - 5 // critique, or the research question
-	case [2]byte{'m', 'p'}:
-		return at - 4 // assumption
-	case [2]byte{'t', 'e'}:
-		return at
-	case [2]byte{'j', 'e'}:
-		return at - 2 // objection
-	case [2]byte{'v', 'e'}:
+	if at+2 < len(text) {
+		switch [3]byte(text[at : at+3]) {
+		case [3]byte{'y', 'p', 'o'}:
+			return at - 1 // hypothesis
+		case [3]byte{'m', 'a', 'l'}:
+			return at - 3 // anomaly
+		case [3]byte{'q', 'u', 'e'}:
+			return at - 5 // critique, or the research question
+		case [3]byte{'m', 'p', 't'}:
+			return at - 4 // assumption
+		case [3]byte{'t', 'e', 's'}:
+			return at
+		case [3]byte{'j', 'e', 'c'}:
+			return at - 2 // objection
+		case [3]byte{'d', 'i', 'c'}:
+			return at - 3 // prediction
+		}
+	}
+	if at > 0 && string(text[at-1:at+2]) == "ive" {
 		return at - 9 // alternative
-	case [2]byte{'d', 'i'}:
-		return at - 3 // prediction
 	}
 	return -1
 }
 
-// IsKindAt reports whether a letter at an offset may be that of a word for an item: a quick test before AddsAt.
-func IsKindAt(text []byte, at int) bool {
-	next := byte(0)
-	if at+1 < len(text) {
-		next = text[at+1]
+// cluePairs are the pairs of bytes at which EachClue stops, as bits: some capitals, marks and letters of other
+// scripts before any byte, and small letters before those that continue a word.
+var cluePairs = lazy.Of(func() *[1 << 16 / 64]uint64 {
+	all := new([1 << 16 / 64]uint64)
+	add := func(first byte, next ...byte) {
+		for _, c := range next {
+			pair := uint(first)<<8 | uint(c)
+			all[pair/64] |= 1 << (pair % 64)
+		}
 	}
-	switch text[at] {
-	case 't', 'v', 'j':
-		return next == 'e'
-	case 'm':
-		return next == 'a' || next == 'p'
-	case 'y':
-		return next == 'p'
-	case 'q':
-		return next == 'u'
+	var every []byte
+	for c := range 1 << 8 {
+		every = append(every, byte(c))
 	}
-	return next == 'i'
+	for _, c := range append([]byte("AEKUMRDHTXCPN\n:"), otherBytes()...) {
+		add(c, every...)
+	}
+	for _, pair := range []string{"yp", "ma", "qu", "mp", "te", "je", "ve", "di"} { // of words for items
+		add(pair[0], pair[1])
+	}
+	add('d', []byte("dDiIeE0123456789")...)
+	add('k', []byte("iI0123456789")...)
+	return all
+})
+
+// EachClue calls a function for each offset of a text at which one of the words for operations and items, an id or a mark of a line
+// may be.
+func EachClue(text []byte, look func(at int)) {
+	pairs := cluePairs.Get()
+	for i := range text {
+		pair := uint(text[i]) << 8
+		if i+1 < len(text) {
+			pair |= uint(text[i+1])
+		}
+		if pairs[pair/64]>>(pair%64)&1 != 0 {
+			look(i)
+		}
+	}
 }
 
 // AddsAt reports whether a letter at an offset is that of a word for an item near one for adding it.
@@ -79,6 +104,19 @@ func AddsAt(text []byte, at int) bool {
 		return false
 	}
 	return addWords.In(string(text[max(0, start-near):min(len(text), start+behind)]))
+}
+
+// AddsManyAt reports whether a letter at an offset is that of one of the words for items whose plural is another word, near one for
+// adding them.
+func AddsManyAt(text []byte, at int) bool {
+	const near, longest = 60, 12
+	start := kindStart(text, at)
+	if start < 0 {
+		return false
+	}
+	word := text[start:min(len(text), start+longest)]
+	isMany := len(word) > 1 && (bytes.HasPrefix(word[1:], []byte("ypotheses")) || bytes.HasPrefix(word[1:], []byte("nomalies")))
+	return isMany && addWords.In(string(text[max(0, start-near):start]))
 }
 
 // isKindWord reports whether a text begins with a word for an item.

@@ -16,7 +16,7 @@ var calls = pattern.New(`(?m)^[ \t>$]*(?:await[ \t]+)?(?:(\w+)\.){0,3}(kill|add|
 
 // inCalls returns the changes in calls of functions.
 func inCalls(text []byte) (all []Attempt) {
-	if !bytes.Contains(text, []byte("(")) || !hasAny(text, "kill", "add", "edit", "update", "remove", "delete", "retire", "drop") {
+	if !bytes.Contains(text, []byte("(")) || !pattern.HasAny(text, "kill", "add", "edit", "update", "remove", "delete", "retire", "drop") {
 		return nil
 	}
 	for _, m := range calls.FindAllSubmatchIndex(text, -1) {
@@ -143,9 +143,13 @@ func inPatches(text []byte) (all []Attempt) {
 
 // InText returns the changes in a running text that are written as objects, or as patches, and those in other notations
 // if they count.
-func InText(text []byte, noted bool) (all []Attempt) {
-	if noted {
+func InText(text []byte, rules Rules) (all []Attempt) {
+	if rules.Noted {
 		all = slices.Concat(inLines(text), inAdded(text), inHunks(text), inFiles(text))
+	}
+	if rules.Keyed {
+		all = slices.DeleteFunc(all, func(a Attempt) bool { return isDoubtedAt(text, a.At) })
+		all = slices.Concat(all, inNewCalls(text, all), inDashed(text), inBareCalls(text, all), inNewHeadings(text))
 	}
 	if bytes.Contains(text, []byte("*** Begin Patch")) {
 		all = append(all, inPatches(text)...)
@@ -163,7 +167,7 @@ func InText(text []byte, noted bool) (all []Attempt) {
 	if standing.Match(lead) {
 		return all
 	}
-	f := finder{lead: lead, src: text[at:], noted: noted}
+	f := finder{lead: lead, src: text[at:], rules: rules}
 	f.readJSON()
 	for _, a := range f.all {
 		a.At += at

@@ -29,26 +29,35 @@ type Attempt struct {
 	Section   string // "" if it is unknown
 	ID        string // its target, or the label of an ADD
 	Field     string // that an EDIT changes, if it is one
+	Name      string // of an ADD whose text may be that of a block in other words, or ""
 	Says      string // what it says
 }
 
-// InFence returns the changes in the text of a fence with a word, below some lines. Noted is whether those in other notations
-// count, which the fourth reader knows.
-func InFence(word string, text, above []byte, noted bool) []Attempt {
+// InFence returns the changes in the text of a fence with a word, below some lines.
+func InFence(word string, text, above []byte, rules Rules) []Attempt {
 	lead := leadOf(above)
 	if standing.Match(lead) {
 		return nil
 	}
-	if noted {
+	if rules.Keyed {
+		if all := inBareCalls(text, nil); len(all) > 0 {
+			return all
+		}
+	}
+	if rules.Noted {
 		if all := inNamed(word, text, lead); len(all) > 0 {
 			return all
 		}
 	}
 	switch strings.ToLower(word) {
 	case "diff", "patch":
-		return inDiff(text, lead)
+		all := inDiff(text, lead)
+		if rules.Keyed {
+			all = append(all, inItemDiff(text, all)...)
+		}
+		return all
 	case "", "json", "jsonc", "json5", "jsonl", "ndjson", "js", "javascript", "yaml", "yml":
-		f := finder{lead: lead, src: text, noted: noted}
+		f := finder{lead: lead, src: text, rules: rules}
 		if start := bytes.TrimLeft(text, " \t\r\n"); len(start) > 0 && (start[0] == '{' || start[0] == '[') {
 			f.readJSON()
 		} else if mayBeYAML(text) {
@@ -68,10 +77,22 @@ func InFence(word string, text, above []byte, noted bool) []Attempt {
 		return inCells(text)
 	}
 	all := append(inPatches(text), inCalls(text)...)
+	if rules.Keyed {
+		all = inKeyed(text, all)
+	}
 	if word == "" || strings.EqualFold(word, "text") {
 		all = append(all, inCells(text)...)
 	}
 	return all
+}
+
+// inKeyed returns the changes in code that the fifth reader knows, besides others.
+func inKeyed(text []byte, all []Attempt) []Attempt {
+	all = append(all, inNewCalls(text, all)...)
+	if all = append(all, inCodeCalls(text, all)...); len(all) > 0 {
+		return all
+	}
+	return inLoose(text)
 }
 
 // standing matches words above a text that is not a change: what there is, an example, or the words of others.
@@ -175,12 +196,12 @@ var (
 )
 
 // InRewritten returns the items of sections that a text has in full, with their fields below headings.
-func InRewritten(text []byte) (all []Attempt) {
-	if !bytes.Contains(text, []byte("\n#")) || !hasAny(text, "pdated", "evised", "ewritten") {
+func InRewritten(text []byte, rules Rules) (all []Attempt) {
+	if !bytes.Contains(text, []byte("\n#")) || !pattern.HasAny(text, "pdated", "evised", "ewritten") {
 		return nil
 	}
 	title := rewritten.FindIndex(text)
-	if len(title) == 0 || standing.Match(text[title[0]:title[1]]) || resulting.Match(text[title[0]:title[1]]) {
+	if len(title) == 0 || standing.Match(text[title[0]:title[1]]) || resulting.Match(text[title[0]:title[1]]) || rules.Keyed && restated.Match(text[title[0]:title[1]]) {
 		return nil
 	}
 	return inHeadings(text, title[1])
@@ -212,8 +233,4 @@ func inHeadings(text []byte, from int) (all []Attempt) {
 		all[i].Field = ""
 	}
 	return all
-}
-
-func hasAny(text []byte, words ...string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return bytes.Contains(text, []byte(w)) })
 }

@@ -165,7 +165,7 @@ func inMarked(line []byte) []Attempt {
 
 // inAdded returns the new items before which there is a sign.
 func inAdded(text []byte) (all []Attempt) {
-	if !hasAny(text, "➕", "🆕") {
+	if !bytes.Contains(text, []byte("➕")) && !bytes.Contains(text, []byte("🆕")) {
 		return nil
 	}
 	for _, m := range added.FindAllSubmatchIndex(text, -1) {
@@ -255,7 +255,7 @@ var attached = pattern.New(`(?im)(?:\bdeltas|\b(?:my|our) (?:\w+ )?(?:changes|ed
 
 // inFiles returns the announcement of changes that are in a file.
 func inFiles(text []byte) []Attempt {
-	if !hasAny(text, "ttach", " file", "saved", "written to") {
+	if !pattern.HasAny(text, "ttach", " file", "saved", "written to") {
 		return nil
 	}
 	if m := attached.FindIndex(text); len(m) > 0 {

@@ -15,7 +15,7 @@ type finder struct {
 	lead  []byte
 	all   []Attempt
 	stack []frame
-	noted bool // a status that ends an item counts
+	rules Rules
 }
 
 // frame is an open object, or a list.
@@ -117,6 +117,8 @@ func (f *finder) text(value string, at int, isKey bool) {
 	default:
 		if isKill(top.key) {
 			f.killed(top.key, value, at, "")
+		} else if f.rules.Keyed && len(f.stack) == 1 { // {"H2": "kill"}
+			f.killed(synonyms.PlainKey(value), strings.ToUpper(top.key), at, "")
 		}
 		top.add(value)
 		top.key = ""
@@ -140,6 +142,9 @@ func (f *finder) close() {
 	if o.list || len(o.fields) == 0 {
 		return
 	}
+	if f.rules.Keyed {
+		o.underID()
+	}
 	if isKill(o.under) {
 		f.killed(o.under, o.id(), o.at, o.values())
 		return
@@ -151,7 +156,7 @@ func (f *finder) close() {
 	if f.isPayload() {
 		return
 	}
-	if f.noted && o.id() != "" && isKill(o.status()) && !o.isWhole() {
+	if f.rules.Noted && o.id() != "" && isKill(o.status()) && !o.isWhole() {
 		f.killed(o.status(), o.id(), o.at, o.values())
 		return
 	}

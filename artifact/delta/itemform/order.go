@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"brenner/artifact"
+	"brenner/internal/lazy"
 )
 
 // order is a sentence that may order changes.
@@ -26,7 +27,7 @@ type order struct {
 // go"). Before is the sentence before it; listed is whether it is in a list of changes.
 func inOrders(sentence, before string, listed bool) []Attempt {
 	const longest = 600
-	if len(sentence) > longest || !hasID(sentence) && !kindWords.In(sentence) && !(len(sentence) < 60 && hasID(before)) {
+	if len(sentence) > longest || !HasID(sentence) && !kindWords.In(sentence) && !(len(sentence) < 60 && HasID(before)) {
 		return nil
 	}
 	o := order{text: sentence, t: tokens(sentence), labelled: listed, last: -1, first: before == ""}
@@ -69,7 +70,7 @@ func (o *order) begin() {
 	if end := o.label(); end > 0 {
 		o.start, o.labelled = end, true
 	}
-	for o.start < len(o.t)-1 && (adverbs[o.word(o.start)] || o.is(o.start, ",", ":")) {
+	for o.start < len(o.t)-1 && (adverbs.Has(o.word(o.start)) || o.is(o.start, ",", ":")) {
 		o.follows = o.follows || o.is(o.start, "so", "therefore", "thus", "hence", "consequently", "accordingly")
 		o.start++
 	}
@@ -92,7 +93,7 @@ func (o *order) label() int {
 		case t.id || !t.isWord && !o.is(i, ";", "#", "(", ")"):
 			return 0
 		}
-		known = known || labels[o.t[i].text]
+		known = known || labels.Has(o.t[i].text)
 	}
 	return 0
 }
@@ -108,12 +109,12 @@ func (o *order) isOrder(i int, v verb) bool {
 	isQuestion, isPlain := o.t[len(o.t)-1].text == "?", true
 	for j := i - 1; j >= o.start; j-- {
 		switch w := o.t[j].text; {
-		case leaders[w]:
+		case leaders.Has(w):
 			return o.leads(j, i, v, isQuestion)
 		case o.isAct(j):
 			return v.form != past && !isQuestion
-		case adverbs[w]:
-		case between[w]:
+		case adverbs.Has(w):
+		case between.Has(w):
 			isPlain = false
 		default:
 			return false
@@ -124,7 +125,7 @@ func (o *order) isOrder(i int, v verb) bool {
 }
 
 // leaders are the words before a verb that make it an order, or an act of the author.
-var leaders = setOf("please you i we let lets")
+var leaders = lazy.WordsOf("please you i we let lets")
 
 // leads reports whether such a word makes a verb an order.
 func (o *order) leads(j, i int, v verb, isQuestion bool) bool {
@@ -132,7 +133,7 @@ func (o *order) leads(j, i int, v verb, isQuestion bool) bool {
 	case "please":
 		return v.form == base && !v.owned
 	case "you":
-		return isQuestion && v.form == base && j > o.start && requests[o.t[j-1].text]
+		return isQuestion && v.form == base && j > o.start && requests.Has(o.t[j-1].text)
 	case "i", "we":
 		return !isQuestion && o.isSubject(j) && o.fits(j, i, v)
 	}
@@ -140,8 +141,8 @@ func (o *order) leads(j, i int, v verb, isQuestion bool) bool {
 }
 
 var (
-	requests  = setOf("could can")
-	particles = setOf("off out down up of")
+	requests  = lazy.WordsOf("could can")
+	particles = lazy.WordsOf("off out down up of")
 )
 
 // isSubject reports whether the author is the subject of a sentence or a clause.
@@ -150,7 +151,7 @@ func (o *order) isSubject(j int) bool {
 		return true
 	}
 	before := o.t[j-1]
-	return !before.isWord && before.text != `"` || adverbs[before.text] || before.text == "but" || before.text == "that"
+	return !before.isWord && before.text != `"` || adverbs.Has(before.text) || before.text == "but" || before.text == "that"
 }
 
 // fits reports whether a verb has the form for the words between its author and it.
@@ -174,7 +175,7 @@ func (o *order) isAct(at int) bool {
 		return o.is(at, "time") && o.is(at-1, "'s", "is") // it is time to
 	}
 	for j := at - 1; j >= max(o.start, at-near); j-- {
-		if acts[o.t[j].text] {
+		if acts.Has(o.t[j].text) {
 			return j == o.start || slices.ContainsFunc(o.t[o.start:j], func(t token) bool { return t.text == "my" || t.text == "our" || t.text == "the" })
 		}
 	}
@@ -184,7 +185,7 @@ func (o *order) isAct(at int) bool {
 // isJoined reports whether a verb follows the last order: "kill H2 and sharpen T1".
 func (o *order) isJoined(i int, v verb) bool {
 	j := i - 1
-	for j > o.last && (adverbs[o.t[j].text] || o.t[j].text == "to") && o.t[j].text != "and" {
+	for j > o.last && (adverbs.Has(o.t[j].text) || o.t[j].text == "to") && o.t[j].text != "and" {
 		j--
 	}
 	w := o.t[j].text
@@ -196,7 +197,7 @@ func (o *order) isHedged(at int) bool {
 	for j := o.unhedged; j < at; j++ {
 		switch w := o.t[j].text; {
 		case w == "could" && j+1 < len(o.t) && o.t[j+1].text == "you":
-		case hedges[w], w == `"`, w == "would" && !o.is(j+1, "like", "prefer", "love", "also"):
+		case hedges.Has(w), w == `"`, w == "would" && !o.is(j+1, "like", "prefer", "love", "also"):
 			return true
 		}
 	}
@@ -290,7 +291,7 @@ func (o *order) skip(k, i int, v verb) int {
 	if i == o.start && o.is(k, ",") && k+1 < len(o.t) && o.t[k+1].id {
 		k++
 	}
-	for k < len(o.t) && (o.is(k, "=") || o.is(k, `"`) && o.is(k-1, "=") || skipped[o.t[k].text] || v.operation == kill && particles[o.t[k].text]) {
+	for k < len(o.t) && (o.is(k, "=") || o.is(k, `"`) && o.is(k-1, "=") || skipped.Has(o.t[k].text) || v.operation == kill && particles.Has(o.t[k].text)) {
 		k++
 	}
 	return k
@@ -302,7 +303,7 @@ func (o *order) field(s artifact.Section, at int) (name string, next int) {
 	const longest = 4
 	if o.is(at, "'s", "'") {
 		end := at + 1
-		for end < len(o.t) && end <= at+longest && o.t[end].isWord && !goals[o.t[end].text] {
+		for end < len(o.t) && end <= at+longest && o.t[end].isWord && !goals.Has(o.t[end].text) {
 			end++
 		}
 		if end == at+1 {
@@ -319,18 +320,18 @@ func (o *order) field(s artifact.Section, at int) (name string, next int) {
 }
 
 // goals are words before what something is changed to.
-var goals = setOf("to as from by with for into so")
+var goals = lazy.WordsOf("to as from by with for into so")
 
 // changed records an EDIT, or a KILL by a state: "mark H2 as killed".
 func (o *order) changed(a Attempt, i int, v verb, next int) int {
 	for j := next; j < min(len(o.t), next+4); j++ {
-		if (goals[o.t[j].text] || o.is(j, ":", "→", "status")) && j+1 < len(o.t) && o.isGone(j+1) && v.weak {
+		if (goals.Has(o.t[j].text) || o.is(j, ":", "→", "status")) && j+1 < len(o.t) && o.isGone(j+1) && v.weak {
 			a.Operation, a.Field = kill, ""
 			return o.found(a, i, j+1)
 		}
 	}
-	hasGoal := slices.ContainsFunc(o.t[next:], func(t token) bool { return goals[t.text] || t.text == ":" || t.text == "—" || t.text == "→" })
-	if v.weak && !hasGoal || next < len(o.t) && o.t[next].isWord && !goals[o.t[next].text] && !follows[o.t[next].text] {
+	hasGoal := slices.ContainsFunc(o.t[next:], func(t token) bool { return goals.Has(t.text) || t.text == ":" || t.text == "—" || t.text == "→" })
+	if v.weak && !hasGoal || next < len(o.t) && o.t[next].isWord && !goals.Has(o.t[next].text) && !follows.Has(o.t[next].text) {
 		return i
 	}
 	return o.found(a, i, next-1)
@@ -339,7 +340,7 @@ func (o *order) changed(a Attempt, i int, v verb, next int) int {
 // fieldOf reads "the status of A1", or the research question.
 func (o *order) fieldOf(i int, v verb) int {
 	const longest = 6
-	for k := i + 1; k < min(len(o.t)-1, i+longest) && (o.t[k].isWord && !goals[o.t[k].text] || o.t[k].text == "for"); k++ {
+	for k := i + 1; k < min(len(o.t)-1, i+longest) && (o.t[k].isWord && !goals.Has(o.t[k].text) || o.t[k].text == "for"); k++ {
 		if o.is(k, "question", "thread") && k > i+1 && o.is(k-1, "research") {
 			return o.changed(Attempt{Operation: edit, Section: artifact.ResearchThread.String(), ID: "RT"}, i, verb{operation: edit, weak: true}, k+1)
 		}
@@ -347,7 +348,7 @@ func (o *order) fieldOf(i int, v verb) int {
 			continue
 		}
 		j := k + 1
-		for j < len(o.t) && skipped[o.t[j].text] {
+		for j < len(o.t) && skipped.Has(o.t[j].text) {
 			j++
 		}
 		s, list, next := o.ids(j)
@@ -371,9 +372,9 @@ func (o *order) endsObject(i int) bool {
 	case i >= len(o.t):
 		return true
 	case o.t[i].text == "from":
-		return slices.ContainsFunc(o.t[i:min(len(o.t), i+near)], func(t token) bool { return wholes[t.text] })
+		return slices.ContainsFunc(o.t[i:min(len(o.t), i+near)], func(t token) bool { return wholes.Has(t.text) })
 	case o.t[i].isWord:
-		return follows[o.t[i].text] || verbs[o.t[i].text].form > 0
+		return follows.Has(o.t[i].text) || verbs[o.t[i].text].form > 0
 	}
 	return !strings.HasPrefix(o.t[i].text, "'") && (o.t[i].text != `"` || o.is(i-3, "="))
 }
@@ -402,7 +403,7 @@ func (o *order) added(i int, v verb) int {
 	if s, ok := nouns[o.word(k)]; ok && o.is(k+1, ":", "—", "that", "(") {
 		return o.item(i, k, s)
 	}
-	for k < len(o.t) && k < start+5 && o.t[k].isWord && (k > start || articles[o.t[k].text]) {
+	for k < len(o.t) && k < start+5 && o.t[k].isWord && (k > start || articles.Has(o.t[k].text)) {
 		if s, ok := nouns[o.t[k].text]; ok && k > start {
 			return o.item(i, k, s)
 		}
@@ -443,7 +444,7 @@ func (o *order) place(j int) (s artifact.Section, last int) {
 // item reads what is behind a word for the kind of what is added.
 func (o *order) item(i, k int, s artifact.Section) int {
 	next := k + 1
-	if next < len(o.t) && o.t[next].isWord && !behind[o.t[next].text] && !o.t[next].id {
+	if next < len(o.t) && o.t[next].isWord && !behind.Has(o.t[next].text) && !o.t[next].id {
 		return i
 	}
 	if toItem.MatchString(o.text[o.t[k].end:]) || countWords(o.text[o.t[k].end:]) < 2 && verbs[o.t[i].text].owned {
@@ -473,7 +474,7 @@ func countWords(text string) (n int) {
 // question reads "the research question should read …".
 func (o *order) question(i int) int {
 	k, _, strong := o.becomes(i + 1)
-	for adverbs[o.word(k)] {
+	for adverbs.Has(o.word(k)) {
 		k++
 	}
 	if strong && o.is(k, "read", "be", "become", "ask", "say", "change") && !o.isHedged(i) && !o.namesOther(i) && i <= o.start+3 {

@@ -66,7 +66,7 @@ func InSentence(sentence, before string, listed bool) []Attempt {
 
 // inProposal returns the change that a sentence in one of the known forms proposes.
 func inProposal(sentence string) (a Attempt, ok bool) {
-	if strings.HasSuffix(sentence, "?") || !hasID(sentence) && !kindWords.In(sentence) {
+	if strings.HasSuffix(sentence, "?") || !HasID(sentence) && !kindWords.In(sentence) {
 		return a, false
 	}
 	for i := range proposals {
@@ -96,8 +96,8 @@ func inProposal(sentence string) (a Attempt, ok bool) {
 	return a, false
 }
 
-// hasID reports whether a text may have an id in it.
-func hasID(s string) bool {
+// HasID reports whether a text may have an id in it.
+func HasID(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if c := s[i]; '0' <= c && c <= '9' && 'A' <= s[i-1] && s[i-1] <= 'Z' {
 			return true

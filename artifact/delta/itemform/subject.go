@@ -3,9 +3,9 @@ package itemform
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"brenner/artifact"
+	"brenner/internal/lazy"
 )
 
 // isGone reports whether a token says that an item is no more.
@@ -14,7 +14,7 @@ func (o *order) isGone(i int) bool {
 		return false
 	}
 	v := verbs[o.t[i].text]
-	return vanished[o.t[i].text] || v.operation == kill && v.form == past
+	return vanished.Has(o.t[i].text) || v.operation == kill && v.form == past
 }
 
 // subject reads what a sentence says of the item that it begins with. It returns the last token of it.
@@ -32,7 +32,7 @@ func (o *order) subject(i int) int {
 // fate reads what becomes of an item. It returns the last token of it.
 func (o *order) fate(a Attempt, next int) int {
 	k, needed, strong := o.becomes(next)
-	for k < len(o.t) && (adverbs[o.t[k].text] || assessed[o.t[k].text]) {
+	for k < len(o.t) && (adverbs.Has(o.t[k].text) || assessed.Has(o.t[k].text)) {
 		strong = strong || o.t[k].text == "hereby"
 		k++
 	}
@@ -55,7 +55,7 @@ func (o *order) endsState(k int) bool {
 	return !o.is(k+1, "to") && (!o.is(k, "go", "goes", "out", "done") || o.endsObject(k+1))
 }
 
-var assessed = setOf("be considered regarded treated marked declared as be been formally officially")
+var assessed = lazy.WordsOf("be considered regarded treated marked declared as be been formally officially")
 
 // beginsClause reports whether an item begins a clause.
 func (o *order) beginsClause(i int) bool {
@@ -72,7 +72,7 @@ func (o *order) beginsClause(i int) bool {
 // becomes reads the words between an item and what becomes of it. Needed is whether there are any, strong whether they
 // order it.
 func (o *order) becomes(i int) (next int, needed, strong bool) {
-	for i < len(o.t) && adverbs[o.t[i].text] {
+	for i < len(o.t) && adverbs.Has(o.t[i].text) {
 		i++
 	}
 	switch {
@@ -80,7 +80,7 @@ func (o *order) becomes(i int) (next int, needed, strong bool) {
 		return i + 1, true, !o.is(i+1, "not", "'t")
 	case o.is(i, "needs", "need", "has", "have", "ought", "is", "are", "deserves") && o.is(i+1, "to"):
 		return i + 2, true, true
-	case o.is(i, "be") && i > 1 && slices.ContainsFunc(o.t[o.start:i], func(t token) bool { return between[t.text] && t.text != "that" || acts[t.text] }):
+	case o.is(i, "be") && i > 1 && slices.ContainsFunc(o.t[o.start:i], func(t token) bool { return between.Has(t.text) && t.text != "that" || acts.Has(t.text) }):
 		return i + 1, true, true
 	case o.is(i, "is", "are", "'s", "has", "have", "gets", "get"):
 		return i + 1, true, false
@@ -106,11 +106,7 @@ func (o *order) namesOther(at int) bool {
 }
 
 // isAgent reports whether a word is a name as agents have: RedSky.
-func (o *order) isAgent(i int) bool {
-	name := o.text[o.t[i].at:o.t[i].end]
-	small := strings.IndexFunc(name, unicode.IsLower)
-	return small > 0 && strings.IndexFunc(name[small:], unicode.IsUpper) >= 0
-}
+func (o *order) isAgent(i int) bool { return isAgentName(o.text[o.t[i].at:o.t[i].end]) }
 
 // isOff reports whether what follows says where something is removed from.
 func (o *order) isOff(i int) bool { return o.is(i, "from") && o.endsObject(i) }
@@ -130,9 +126,9 @@ func (o *order) arrow(i, next int, s artifact.Section) (end int) {
 		switch {
 		case o.isGone(k+1) && (k > next || o.labelled || o.is(k+1, "killed", "retired")):
 			return o.found(a, k, k+1)
-		case values[o.t[k+1].text] || fieldIn(s, withoutValue(said)) != "":
+		case values.Has(o.t[k+1].text) || fieldIn(s, withoutValue(said)) != "":
 			a.Operation, a.Field = edit, fieldIn(s, withoutValue(said))
-			if values[o.t[k+1].text] {
+			if values.Has(o.t[k+1].text) {
 				a.Field = "status"
 			}
 			return o.found(a, k, k+1)

@@ -9,6 +9,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/remark"
 
+	"brenner/internal/lazy"
 	"brenner/internal/pattern"
 )
 
@@ -140,7 +141,7 @@ func NewItems(title string) (section string, ok bool) {
 func isCalledNew(t []token, i int) bool {
 	const most = 4
 	for j := max(0, i-2); j < i && i < most; j++ {
-		if newWords[t[j].text] {
+		if newWords.Has(t[j].text) {
 			return true
 		}
 	}
@@ -151,7 +152,7 @@ func isCalledNew(t []token, i int) bool {
 	return i <= 1 && (isTo || len(behind) > 0 && behind[0].text == "additions")
 }
 
-var newWords = setOf("new additional proposed further added suggested")
+var newWords = lazy.WordsOf("new additional proposed further added suggested")
 
 // IsChanges reports whether a title is above a list of its author's changes.
 func IsChanges(title string) bool {
@@ -178,6 +179,8 @@ type Columns struct {
 	action       int // from 1
 	fields       bool
 	who, outcome bool // the round or the author of a change, and what became of it
+	by, vote     bool // the author of a proposal, and what others think of it
+	untitled     bool // its first row is a KILL
 }
 
 // ReadColumns reads the first row of a table, below the title of new items of a section or not ("").
@@ -186,20 +189,22 @@ func ReadColumns(row, section string) (c Columns) {
 	named := 0
 	for i, cell := range cellsOf(row) {
 		name := strings.ToLower(cell)
-		if actionColumns[name] {
+		if actionColumns.Has(name) {
 			c.action = i + 1
 		}
 		if isKnown && isColumn(s, name) {
 			named++
 		}
 		c.who = c.who || name == "round" || name == "agent" || name == "author" || name == "version"
+		c.by = c.by || c.who || name == "by" || name == "proposer" || name == "proposed by" || name == "from" || name == "source"
+		c.vote = c.vote || voteColumns.Has(strings.TrimPrefix(name, "my "))
 		c.outcome = c.outcome || name == "outcome" || name == "result" || name == "disposition"
 	}
-	c.fields = named > 0
+	c.fields, c.untitled = named > 0, killRow.MatchString(row)
 	return c
 }
 
-var actionColumns = setOf("action operation op change decision proposal move recommendation verdict update disposition")
+var actionColumns = lazy.WordsOf("action operation op change decision proposal move recommendation verdict update disposition")
 
 func isColumn(s artifact.Section, name string) bool {
 	if name == "name" || name == "title" {
@@ -244,7 +249,7 @@ func (c Columns) InRow(row string) (a Attempt, ok bool) {
 		return a, false
 	case len(t) == 1:
 		return a, !v.weak
-	case !t[1].isWord || t[1].id || follows[t[1].text] || t[1].text == "it":
+	case !t[1].isWord || t[1].id || follows.Has(t[1].text) || t[1].text == "it":
 		return a, true
 	}
 	for n := min(len(t), 5); n > 1 && v.operation == edit && a.Field == ""; n-- {
@@ -256,4 +261,35 @@ func (c Columns) InRow(row string) (a Attempt, ok bool) {
 // IsNew reports whether a row below the first one of a table is a new item.
 func (c Columns) IsNew(row string) bool {
 	return c.fields && countWords(row) > 1
+}
+
+// Announces reports whether a line promises deltas: a heading that mentions them, "Delta 1:", or an operation in capitals.
+func Announces(line string) bool {
+	trimmed := strings.TrimLeft(line, " \t-+>0123456789.)")
+	body := strings.TrimLeft(trimmed, "#*_` \t0123456789.)")
+	emphatic := len(body) < len(trimmed)
+	first := strings.FieldsFunc(body, func(c rune) bool {
+		return c != '_' && c <= unicode.MaxASCII && !unicode.IsLetter(c) && !unicode.IsDigit(c)
+	})
+	if len(first) == 0 {
+		return false
+	}
+	switch first[0] {
+	case add, edit, kill:
+		return len(first) > 1
+	}
+	word := strings.ToLower(first[0])
+	if word == "delta" || word == "deltas" {
+		rest := strings.TrimLeft(body[len(word):], " #0123456789*_`")
+		return emphatic || rest == "" || rest[0] == ':'
+	}
+	if !emphatic {
+		return false
+	}
+	for _, w := range first {
+		if w = strings.ToLower(w); w == "delta" || w == "deltas" {
+			return true
+		}
+	}
+	return false
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"brenner/internal/pattern"
+	"brenner/internal/remark"
 )
 
 var (
@@ -15,12 +16,12 @@ var (
 )
 
 // mayTell are parts of the words without which a line tells of no change.
-var mayTell = []string{"ound ", "ersion ", "v", "eject", "efuse", "pplied", "ccepted", "kipped", "erged", "upersede", "uplicate", "onflict", "ithdraw", "ot taken", "isagree", "bject", "ppose", "ispute", "etract", "escind", "evoke", "ak", "gainst", "eto"}
+var mayTell = remark.WordsOf("ound ", "ersion ", "v", "eject", "efuse", "pplied", "ccepted", "kipped", "erged", "upersede", "uplicate", "onflict", "ithdraw", "ot taken", "isagree", "bject", "ppose", "ispute", "etract", "escind", "evoke", "ak", "gainst", "eto")
 
 // WithoutHistory returns a line without the sentences that tell of changes, or speak against them. Those in lists by rounds or
 // outcomes are all of a line.
 func WithoutHistory(line string) string {
-	if !hasAny([]byte(line), mayTell...) {
+	if !mayTell.In(line) {
 		return line
 	}
 	if history.MatchString(line) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/internal/lazy"
 )
 
 // occasion returns where a clause ends that names items as the occasion of an order, and says nothing of them, or 0: "After T1, …".
@@ -30,11 +31,11 @@ func (o *order) judged() bool {
 	for i < len(o.t) && (!o.t[i].isWord || o.is(i, "my", "the", "our", "final")) {
 		i++
 	}
-	if i+3 >= len(o.t) || !labels[o.t[i].text] && !acts[o.t[i].text] || !o.is(i+1, "on", "for", "about", "regarding", "concerning") {
+	if i+3 >= len(o.t) || !labels.Has(o.t[i].text) && !acts.Has(o.t[i].text) || !o.is(i+1, "on", "for", "about", "regarding", "concerning") {
 		return false
 	}
 	k := i + 2
-	for k < len(o.t) && skipped[o.t[k].text] {
+	for k < len(o.t) && skipped.Has(o.t[k].text) {
 		k++
 	}
 	s, list, next := o.ids(k)
@@ -65,7 +66,7 @@ func (o *order) declared() bool {
 		return false
 	}
 	k := i + 1
-	for k < len(o.t) && skipped[o.t[k].text] {
+	for k < len(o.t) && skipped.Has(o.t[k].text) {
 		k++
 	}
 	s, list, next := o.ids(k)
@@ -82,7 +83,7 @@ func (o *order) declared() bool {
 // another reads what replaces the item of the last order: "… and add a sharper one". It returns the last token of it, or 0.
 func (o *order) another(k int) (s artifact.Section, last int) {
 	const longest = 4
-	if len(o.all) == 0 || !articles[o.word(k)] {
+	if len(o.all) == 0 || !articles.Has(o.word(k)) {
 		return 0, 0
 	}
 	for n := k + 1; n < min(len(o.t), k+longest); n++ {
@@ -104,7 +105,7 @@ var changeNouns = map[string]string{
 }
 
 // leads are the words before what a line leads to.
-var leads = setOf("here is comes are come follows i we will 'll let me to")
+var leads = lazy.WordsOf("here is comes are come follows i we will 'll let me to")
 
 // InLead returns the change that a line with a colon at its end leads to: "And now the kill of H3:", "My new test:".
 func InLead(line string) (a Attempt, ok bool) {
@@ -116,7 +117,7 @@ func InLead(line string) (a Attempt, ok bool) {
 	o := order{text: line, t: tokens(strings.TrimSuffix(line, ":")), last: -1, first: true}
 	o.begin()
 	i := o.start
-	for i < len(o.t) && (adverbs[o.t[i].text] || articles[o.t[i].text] || leads[o.t[i].text]) {
+	for i < len(o.t) && (adverbs.Has(o.t[i].text) || articles.Has(o.t[i].text) || leads.Has(o.t[i].text)) {
 		i++
 	}
 	if i >= len(o.t) || o.isHedged(i) {
@@ -135,7 +136,7 @@ func (o *order) ledTo(i int) (a Attempt, ok bool) {
 		a.Operation = v.operation
 	}
 	k := i + 1
-	for k < len(o.t) && (o.is(k, "of", "to", "for", "on") || skipped[o.t[k].text]) {
+	for k < len(o.t) && (o.is(k, "of", "to", "for", "on") || skipped.Has(o.t[k].text)) {
 		k++
 	}
 	s, list, next := o.ids(k)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/artifact"
+	"brenner/internal/lazy"
 )
 
 // form is a form of a verb.
@@ -61,27 +62,16 @@ var verbs = func() map[string]verb {
 	return all
 }()
 
-// wordSet is a set of words in small letters.
-type wordSet map[string]bool
-
-func setOf(words string) wordSet {
-	all := make(wordSet)
-	for w := range strings.FieldsSeq(words) {
-		all[w] = true
-	}
-	return all
-}
-
 var (
-	adverbs = setOf("also now therefore hereby then further thus additionally finally simply formally just officially safely entirely immediately really still furthermore moreover hence consequently accordingly so next lastly secondly thirdly and here first second third either both explicitly thereby")
+	adverbs = lazy.WordsOf("also now therefore hereby then further thus additionally finally simply formally just officially safely entirely immediately really still furthermore moreover hence consequently accordingly so next lastly secondly thirdly and here first second third either both explicitly thereby")
 	// between are the words between an author and what is done.
-	between = setOf("'d 'll 'm 're 've would will shall am are going propose suggest recommend like want wish intend vote move need have choose decided opt request ask advise to that we should must can us for favour favor support prefer be gladly do plan 's get let me go ahead about")
+	between = lazy.WordsOf("'d 'll 'm 're 've would will shall am are going propose suggest recommend like want wish intend vote move need have choose decided opt request ask advise to that we should must can us for favour favor support prefer be gladly do plan 's get let me go ahead about")
 	// acts are words for what an author wants.
-	acts     = setOf("recommendation proposal suggestion vote decision verdict change move step plan preference call advice action update request motion conclusion resolution position edit delta")
-	labels   = setOf("tl tldr dr tl;dr bottom verdict verdicts decision decisions conclusion conclusions action actions recommendation recommendations proposal proposals change changes changelog update updates edit edits operation operations step summary answer upshot takeaway resolution call move todo net ruling disposition kill kills removal removals additions addition continued continues continuation remaining")
-	hedges   = setOf("not never no 't cannot if unless whether could might may once when until after before without instead otherwise already earlier previously consider considered considering tempted nor neither rather why how had was were someone anyone option options try tries tried wanted hesitate reluctant premature")
-	vanished = setOf("dead out gone done finished obsolete toast history")
-	wholes   = setOf("slate list artifact table register ledger thread tests hypotheses consideration set running contention contest assumptions anomalies critiques predictions pool")
+	acts     = lazy.WordsOf("recommendation proposal suggestion vote decision verdict change move step plan preference call advice action update request motion conclusion resolution position edit delta")
+	labels   = lazy.WordsOf("tl tldr dr tl;dr bottom verdict verdicts decision decisions conclusion conclusions action actions recommendation recommendations proposal proposals change changes changelog update updates edit edits operation operations step summary answer upshot takeaway resolution call move todo net ruling disposition kill kills removal removals additions addition continued continues continuation remaining")
+	hedges   = lazy.WordsOf("not never no 't cannot if unless whether could might may once when until after before without instead otherwise already earlier previously consider considered considering tempted nor neither rather why how had was were someone anyone option options try tries tried wanted hesitate reluctant premature")
+	vanished = lazy.WordsOf("dead out gone done finished obsolete toast history")
+	wholes   = lazy.WordsOf("slate list artifact table register ledger thread tests hypotheses consideration set running contention contest assumptions anomalies critiques predictions pool")
 	lists    = map[string]artifact.Section{
 		"slate": artifact.HypothesisSlate, "hypotheses": artifact.HypothesisSlate, "predictions": artifact.PredictionsTable, "prediction": artifact.PredictionsTable, "tests": artifact.DiscriminativeTests,
 		"ledger": artifact.AssumptionLedger, "assumptions": artifact.AssumptionLedger, "assumption": artifact.AssumptionLedger, "register": artifact.AnomalyRegister, "anomalies": artifact.AnomalyRegister, "anomaly": artifact.AnomalyRegister, "critiques": artifact.AdversarialCritique,
@@ -91,11 +81,11 @@ var (
 		"objection": artifact.AdversarialCritique, "prediction": artifact.PredictionsTable,
 	}
 	// follows are the words that may follow what is killed, or a word for what is added.
-	follows  = setOf("because since as from and now too entirely altogether in outright completely which given due per for but that is so before this here once if when unless until after later only instead at on right immediately with while whose by")
-	behind   = setOf("that of for on about in which where called named titled to with against by from under per according as stating saying based between because since concerning regarding whether whose and namely specifically also whereby here below now too is")
-	values   = setOf("falsified verified challenged resolved deferred explained passed failed blocked answered")
-	articles = setOf("a an another one new the following this my our further additional third fourth fifth second explicit separate formal")
-	skipped  = setOf("the this our hypothesis hypotheses test tests assumption assumptions anomaly anomalies critique critiques prediction predictions item items both id target")
+	follows  = lazy.WordsOf("because since as from and now too entirely altogether in outright completely which given due per for but that is so before this here once if when unless until after later only instead at on right immediately with while whose by")
+	behind   = lazy.WordsOf("that of for on about in which where called named titled to with against by from under per according as stating saying based between because since concerning regarding whether whose and namely specifically also whereby here below now too is")
+	values   = lazy.WordsOf("falsified verified challenged resolved deferred explained passed failed blocked answered")
+	articles = lazy.WordsOf("a an another one new the following this my our further additional third fourth fifth second explicit separate formal")
+	skipped  = lazy.WordsOf("the this our hypothesis hypotheses test tests assumption assumptions anomaly anomalies critique critiques prediction predictions item items both id target")
 )
 
 // token is a word, a mark, or the end of a contraction such as 'd.

@@ -2,9 +2,10 @@ package nearjson
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"brenner/internal/pattern"
 )
 
 // PatchMark returns where a text has what only an anchor patch has, or -1.
@@ -17,10 +18,10 @@ func PatchMark(text []byte) int {
 	return -1
 }
 
-var patchMark = regexp.MustCompile(`["']?protocol_id["']?\s*[:=]\s*["']?(?:anchor_diff|diff_json|json_diff)|["']?op_groups["']?\s*[:=]\s*\[`)
+var patchMark = pattern.New(`["']?protocol_id["']?\s*[:=]\s*["']?(?:anchor_diff|diff_json|json_diff)|["']?op_groups["']?\s*[:=]\s*\[`)
 
 // deltaKey matches a key of a delta or a record.
-var deltaKey = regexp.MustCompile(`["']?(?:operation|section|payload|content)["']?\s*[:=]`)
+var deltaKey = pattern.New(`["']?(?:operation|section|payload|content)["']?\s*[:=]`)
 
 // HoldsPatch reports whether a text is a patch of the protocol anchor_diff, or one that is not quite JSON. The
 // keys of an object decide, not what its texts say.

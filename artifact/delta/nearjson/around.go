@@ -67,6 +67,36 @@ func CommentAbove(text []byte) []byte {
 	return bytes.Trim(above, " \t\r\n/*#")
 }
 
+// CommentsOn returns the comments in a part of a source, in the lines directly above it, and behind it on its last line.
+func CommentsOn(src []byte, comments []Span, from, to int) (all []string) {
+	for _, c := range comments {
+		start, end := int(c.From), int(c.To)
+		var isOn bool
+		switch {
+		case end <= from:
+			isOn = !bytes.ContainsAny(src[end:from], "{}") && len(bytes.TrimLeft(src[bytes.LastIndexByte(src[:start], '\n')+1:start], " \t[")) == 0
+		case start >= to:
+			isOn = len(bytes.Trim(src[to:start], " \t,]")) == 0
+		default:
+			isOn = true
+		}
+		if isOn {
+			all = append(all, string(bytes.Trim(src[start:end], " \t\r\n/*#")))
+		}
+	}
+	return all
+}
+
+// LineAbove returns the comment that is the last line of a text, without its marks.
+func LineAbove(text []byte) string {
+	text = bytes.TrimRight(text, " \t\r\n")
+	line := bytes.TrimLeft(text[bytes.LastIndexByte(text, '\n')+1:], " \t")
+	if !bytes.HasPrefix(line, []byte("//")) && !bytes.HasPrefix(line, []byte("/*")) {
+		return ""
+	}
+	return string(bytes.Trim(line, " \t\r\n/*"))
+}
+
 // InnerFence removes a fence around the JSON inside a ::: block.
 func InnerFence(text []byte, base int) ([]byte, int) {
 	body := bytes.TrimSpace(text)

@@ -7,12 +7,12 @@ package nearjson
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/internal/markdown"
+	"brenner/internal/pattern"
 )
 
 // Repaired is JSON made from something close to it. Apart from the recorded changes the text equals
@@ -22,7 +22,7 @@ type Repaired struct {
 	Changes Changes
 	End     int     // where in the source reading stopped
 	Fail    *Misfit // the part beyond repair; Text ends before it
-	// Comments are the comments with a brace that lax repair has taken out.
+	// Comments are the comments that lax repair has taken out.
 	Comments []Span
 
 	shifts []shift
@@ -291,14 +291,17 @@ func ruleLength(src []byte, pos int) int {
 }
 
 // markBefore matches what may stand before an object on its line: the mark of a list, or the word delta.
-var markBefore = regexp.MustCompile(`^(?:(?:[-*•]|\d{1,3}[.)])[ \t]+|(?i:delta)[ \t]*\d{0,3}[ \t]*:[ \t]*)\{`)
+var markBefore = pattern.New(`^(?:(?:[-*•]|\d{1,3}[.)])[ \t]+|(?i:delta)[ \t]*\d{0,3}[ \t]*:[ \t]*)\{`)
 
 // markLength returns the length of such a mark at the beginning of a line, or 0.
 func markLength(src []byte, pos int) int {
 	if before := bytes.TrimRight(src[:pos], " \t"); len(before) > 0 && before[len(before)-1] != '\n' {
 		return 0
 	}
-	return max(0, len(markBefore.Find(src[pos:min(len(src), pos+maxRule)]))-1)
+	if at := markBefore.FindIndex(src[pos:min(len(src), pos+maxRule)]); at != nil {
+		return at[1] - 1
+	}
+	return 0
 }
 
 // maxRule is how many bytes a line between two deltas may have.
@@ -474,7 +477,7 @@ func (r *Repairer) space() bool {
 
 // takeOut leaves out a comment of n bytes.
 func (r *Repairer) takeOut(n int) {
-	if r.Lax && bytes.IndexByte(r.src[r.pos:r.pos+n], '{') >= 0 {
+	if r.Lax {
 		r.Comments = append(r.Comments, Span{int32(r.pos), int32(r.pos + n)})
 	}
 	r.blank(n)

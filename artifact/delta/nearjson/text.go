@@ -2,10 +2,11 @@ package nearjson
 
 import (
 	"bytes"
-	"regexp"
 	"sort"
 	"unicode"
 	"unicode/utf8"
+
+	"brenner/internal/pattern"
 )
 
 // quoteKind is a family of quotation marks. A string begins and ends with the same family.
@@ -237,7 +238,7 @@ func (r *Repaired) Source(offset int) int {
 }
 
 // nextField matches what follows a text in an object: the next key.
-var nextField = regexp.MustCompile(`^\s{0,99},\s{0,99}"[a-z_]{1,20}"\s{0,9}:`)
+var nextField = pattern.New(`^\s{0,99},\s{0,99}"[a-z_]{1,20}"\s{0,9}:`)
 
 // endsText reports whether the quotation mark before an offset ends a text, as what follows shows.
 func (r *Repairer) endsText(pos int) bool {

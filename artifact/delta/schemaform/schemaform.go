@@ -19,10 +19,18 @@ type Reply struct {
 	Text []byte
 	// From Prose to ProseEnd is the prose of a reply with a list, which is not a place for deltas. Reasoning begins at Drafts.
 	Prose, ProseEnd, Drafts int
-	Empty                   bool // its list of deltas is empty
+	Empty                   bool     // its list of deltas is empty
+	Members                 []Member // its texts, numbers and booleans besides prose
+	titled                  bool
 	src                     []byte
 	pieces                  []piece
 	lines, starts           []int // where the lines of Text and of the reply begin
+}
+
+// Member is a member of the object with its value as JSON.
+type Member struct {
+	Name  string
+	Value []byte
 }
 
 // piece is a part of the text that comes from the reply.
@@ -51,11 +59,13 @@ type form struct {
 	objects      []member
 	drafts       []member
 	empty, isCut bool
+	titled       bool
 }
 
-// Read reads a reply, which may be cut. It returns false if it is not in this form: then it is read as any text.
-func Read(reply []byte, cut bool) (*Reply, bool) {
-	f := form{src: reply}
+// Read reads a reply, which may be cut. It returns false if it is not in this form: then it is read as any text. If titled, members
+// with texts are text under a title: since the fifth reader.
+func Read(reply []byte, cut, titled bool) (*Reply, bool) {
+	f := form{src: reply, titled: titled}
 	if !f.find() || !f.readMembers(cut) {
 		return nil, false
 	}
@@ -218,7 +228,10 @@ func (f *form) readCut(m member, kind jsontext.Kind) {
 
 // markdown returns the reply as text.
 func (f *form) markdown(head, tail []byte) *Reply {
-	r := &Reply{Empty: f.empty, src: f.src}
+	r := &Reply{Empty: f.empty, titled: f.titled, src: f.src}
+	for _, m := range f.others {
+		r.Members = append(r.Members, Member{m.name, f.src[m.from:m.to]})
+	}
 	r.exact(f.src[:f.reasoning], 0)
 	if f.reasoning > 0 {
 		r.write("\n\n")
@@ -229,22 +242,23 @@ func (f *form) markdown(head, tail []byte) *Reply {
 	}
 	r.paragraph(tail, f.end)
 	for _, m := range f.objects {
+		if f.textsOf(m) != nil {
+			continue
+		}
 		r.write("```json\n{")
 		r.exact(f.src[m.key:m.to], m.key)
 		r.write("}\n```\n\n")
 	}
 	r.Prose = len(r.Text)
-	if len(r.Text) > f.reasoning+2 && (f.prose != nil || len(f.others) > 0) {
+	if len(r.Text) > f.reasoning+2 && (f.prose != nil || len(f.others) > 0 || slices.ContainsFunc(f.objects, func(m member) bool { return f.textsOf(m) != nil })) {
 		r.write("## Prose\n\n") // so that its first sentence is no remark about the last delta
 	}
 	if f.prose != nil {
 		r.unquoted(f.src[f.prose.from:f.prose.to], f.prose.from)
 		r.write("\n\n")
 	}
-	for _, m := range f.others {
-		r.write(m.name + ": ")
-		r.unquoted(f.src[m.from:m.to], m.from)
-		r.write("\n\n")
+	for _, m := range slices.Concat(f.others, f.objects) {
+		f.texts(r, m)
 	}
 	if len(f.lists) == 0 && !f.empty {
 		r.Prose = len(r.Text)

@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 		`See {"deltas":[{}]}`:                             "",
 		`{"prose":"p","deltas":"none"}`:                   "",
 	} {
-		r, ok := Read([]byte(reply), false)
+		r, ok := Read([]byte(reply), false, false)
 		if ok != (want != "") || ok && string(r.Text) != want {
 			t.Errorf("%s\ngot  %v %q\nwant %q", reply, ok, textOf(r), want)
 		}
@@ -59,7 +59,7 @@ func TestCutReplies(t *testing.T) {
 		"plain text {":                                      "",
 		`{"prose":"half`:                                    "",
 	} {
-		r, ok := Read([]byte(reply), true)
+		r, ok := Read([]byte(reply), true, false)
 		if ok != (want != "") || ok && (string(r.Text) != want || r.Empty) {
 			t.Errorf("%s\ngot  %v %q\nwant %q", reply, ok, textOf(r), want)
 		}
@@ -69,7 +69,7 @@ func TestCutReplies(t *testing.T) {
 // Every letter of the text that comes from the reply is found there.
 func TestPlaces(t *testing.T) {
 	const reply = "<think>\nb a c\n</think>\n{\n \"prose\": \"d \\u00e4\\ud83d\\ude00\\n\\te \\\"f\\\"\",\n \"deltas\": [{\"g\": null, \"h\": 1},\n {\"i\": 2}],\n \"j\": \"k\", \"thoughts\": \"l\"}"
-	r, ok := Read([]byte(reply), false)
+	r, ok := Read([]byte(reply), false, false)
 	if !ok {
 		t.Fatal("not read")
 	}
@@ -95,7 +95,7 @@ func TestAnnounces(t *testing.T) {
 		"I would not kill H2.":                             0,
 		"Nothing to add.":                                  0,
 	} {
-		r, ok := Read([]byte(`{"prose":"`+prose+`","deltas":[]}`), false)
+		r, ok := Read([]byte(`{"prose":"`+prose+`","deltas":[]}`), false, false)
 		if !ok || r.Announces() != want {
 			t.Errorf("%s: got %d, want %d", prose, r.Announces(), want)
 		}
@@ -106,7 +106,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"prose":"p \u00e4","deltas":[{"a":null,"b":1},2],"x":{"y":[null]}}`, false)
 	f.Add(`{"prose":"p","deltas":[{"a":1},{"b":`, true)
 	f.Fuzz(func(t *testing.T, reply string, cut bool) {
-		r, ok := Read([]byte(reply), cut)
+		r, ok := Read([]byte(reply), cut, false)
 		if !ok {
 			return
 		}
@@ -121,4 +121,17 @@ func FuzzRead(f *testing.F) {
 		}
 		_ = r.Before()
 	})
+}
+
+func TestMembersWithTextsAreText(t *testing.T) {
+	reply := []byte(`{"prose":"One.","notes":"Also kill H3.","next_steps":["Add H9.","I kill H1."],"table":["a",{"b":1}],"raw":"a {b}","deltas":[]}`)
+	for titled, want := range map[bool]string{
+		true:  "```json\n{\"table\":[\"a\",{\"b\":1}]}\n```\n\n## Prose\n\nOne.\n\n## notes\n\nAlso kill H3.\n\nraw: a {b}\n\n## next steps\n\nAdd H9.\n\nI kill H1.\n\n",
+		false: "```json\n{\"next_steps\":[\"Add H9.\",\"I kill H1.\"]}\n```\n\n```json\n{\"table\":[\"a\",{\"b\":1}]}\n```\n\n## Prose\n\nOne.\n\nnotes: Also kill H3.\n\nraw: a {b}\n\n",
+	} {
+		form, ok := Read(reply, false, titled)
+		if !ok || string(form.Text) != want {
+			t.Errorf("titled %v: got %q, want %q", titled, form.Text, want)
+		}
+	}
 }

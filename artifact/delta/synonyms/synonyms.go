@@ -103,14 +103,21 @@ var (
 
 var killWords = []Set{{"reason", []string{"kill_reason", "why", "because", "justification", "rationale"}}}
 
+var killWordsToo = []Set{{"reason", slices.Concat(killWords[0].Also, []string{"explanation"})}}
+
 // Sections returns the names of a section besides its id, title and prefix.
 func Sections(s artifact.Section) []string { return sectionWords[s] }
 
 // Fields returns the synonyms for the fields of a section.
 func Fields(s artifact.Section) []Set { return fieldWords[s] }
 
-// Kill returns the synonyms for the fields of a KILL.
-func Kill() []Set { return killWords }
+// Kill returns the synonyms for the fields of a KILL. The fifth reader knows one more.
+func Kill(fifth bool) []Set {
+	if fifth {
+		return killWordsToo
+	}
+	return killWords
+}
 
 // IsCritique reports whether a word, in plain form, is a name for the critique that only the second reader knows.
 func IsCritique(word string) bool { return slices.Contains(critiqueWords, word) }
