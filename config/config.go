@@ -71,6 +71,9 @@ type Config struct {
 	Report    Report
 	// Layers are the roster layers of the files, weaker than those passed to RosterInput.
 	Layers []roster.Layer
+	Serve  Serve
+	// StoreAddress is the database of the project's store; empty for a file in its state directory. See baseurl.ParseDatabase.
+	StoreAddress string
 	// Presets are all presets: the session's, the project's and the built-in ones.
 	Presets       []roster.Preset
 	DefaultPreset string
@@ -125,6 +128,22 @@ type Model struct {
 	PriceOutput *float64 `json:"price_output,omitempty"`
 	// Concurrent is the maximum number of concurrent calls; 0 means no limit.
 	Concurrent int `json:"concurrent,omitempty"`
+}
+
+// Serve configures the page for other machines.
+type Serve struct {
+	People []Person
+	// Issuer is the OpenID Connect provider that people may log in with; empty for none. SecretEnv names the
+	// variable that holds the client's secret, if it has one.
+	Issuer, ClientID, SecretEnv string
+}
+
+// Person may use the page from another machine: with a token whose SHA-256 this is, or as the email
+// address at the provider.
+type Person struct {
+	Name  string `json:"name,omitempty"`
+	Token string `json:"token_sha256,omitempty"`
+	Email string `json:"email,omitempty"`
 }
 
 // Program defines a program of the roster on this machine.

@@ -96,7 +96,7 @@ func TestBuiltIn(t *testing.T) {
 			artifact.HypothesisSlate: {Min: 3, Max: 6}, artifact.PredictionsTable: {Min: 3}, artifact.DiscriminativeTests: {Min: 2},
 			artifact.AssumptionLedger: {Min: 3}, artifact.AnomalyRegister: {}, artifact.AdversarialCritique: {Min: 2},
 		},
-		Priority: []string{}, Authorities: []string{}, Operator: "operator", Attempts: 3, Endpoints: Endpoints{Hosts: []string{}},
+		Priority: []string{}, Authorities: []string{}, Operator: "operator", Attempts: 3, Endpoints: Endpoints{Hosts: []string{}}, Serve: Serve{People: []Person{}},
 		Session: flow.Settings{
 			Rounds: 3, Flow: flow.FlowParallel, Quorum: flow.QuorumRole, Budget: 500_000, Reply: 8_000, QuietAfter: 2, Repair: true, Context: 100_000, Hypotheses: 3,
 			Limits: flow.Times{Call: 600_000, Idle: 120_000, Agent: 1_800_000},

@@ -57,6 +57,7 @@ func TestFileFaults(t *testing.T) {
 		"blank in list":      {"authorities: [' ']\n", "CONFIG_INVALID_VALUE brenner.yaml, line 1: authorities: empty item"},
 		"agent twice":        {"priority: [A, B, A]\n", "CONFIG_INVALID_VALUE brenner.yaml, line 1: priority: duplicate item \"A\""},
 		"negative":           {"limits: {hypothesis_slate: {max: -1}}\n", "CONFIG_INVALID_VALUE brenner.yaml, line 1: limits.hypothesis_slate.max: \"-1\" is not a whole number"},
+		"store's password":   {"store: {address: 'postgres://u:secret@host/r?project=a'}\n", "CONFIG_INVALID_VALUE brenner.yaml, line 1: store.address: not the address of a project in a PostgreSQL database, or with a password | it contains a password; write it like"},
 		"octal or not":       {"limits: {hypothesis_slate: {max: 010}}\n", "CONFIG_INVALID_VALUE brenner.yaml, line 1: limits.hypothesis_slate.max: \"010\" is not a whole number"},
 		"far too many":       {"limits: {hypothesis_slate: {max: 99999999999999999999}}\n", "CONFIG_"},
 		"min above max":      {"limits:\n  hypothesis_slate:\n    min: 7\n", "CONFIG_INVALID_VALUE brenner.yaml, line 3: limits.hypothesis_slate: minimum 7 (brenner.yaml, line 3) exceeds maximum 6 (built-in)"},

@@ -219,6 +219,17 @@ func endpointForm() scalar {
 	return hiddenForm(func(s string) bool { return s == "" || baseurl.Valid(s) }, noAddress, baseurl.Hint)
 }
 
+// databaseForm is the address of a database, or empty.
+func databaseForm() scalar {
+	fits := func(s string) bool {
+		_, ok := baseurl.ParseDatabase(s)
+		return s == "" || ok
+	}
+	s := hiddenForm(fits, "not the address of a project in a PostgreSQL database, or with a password", "")
+	s.hint = func(given string) string { return baseurl.DatabaseProblem(given) + "; " + baseurl.DatabaseHint }
+	return s
+}
+
 const noAddress = "not a valid http or https URL"
 
 // variableForm is the name of a variable. An invalid value may be the secret itself.

@@ -2,11 +2,11 @@ package config
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/internal/fault"
+	"brenner/internal/pattern"
 )
 
 // The keys that restrict the hosts of requests. Layers cannot widen each other's restrictions.
@@ -17,7 +17,7 @@ const (
 
 const hostHint = `write hosts, or hosts with a port, such as localhost or "models.example:8443"; not URLs, patterns or networks`
 
-var hostPort = regexp.MustCompile(`^([\pL\pN._-]+|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
+var hostPort = pattern.New(`^([\pL\pN._-]+|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
 
 func isHost(s string) bool {
 	_, err := netip.ParseAddr(s)

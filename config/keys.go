@@ -27,6 +27,12 @@ type key struct {
 	flag    RunFlag   // of commands that run sessions
 }
 
+// StoreAddress is the key of the store's database, and EnvStore its variable.
+const (
+	StoreAddress = "store.address"
+	EnvStore     = envPrefix + "STORE"
+)
+
 // noVariable is the env of a key that the environment cannot set.
 const noVariable = "-"
 
@@ -128,6 +134,7 @@ func keyTable(c *Config) table {
 		timeRow("timeouts.agent", &c.Timeouts.Agent, "30m"),
 		timeRow("timeouts.session", &c.Timeouts.Session, "0s"),
 		row("retry.attempts", intForm(), &c.Attempts, 3).bounded(positive),
+		row(StoreAddress, databaseForm(), &c.StoreAddress, "").from(EnvStore),
 		row("store.types", list{}, &c.Records.Types, []string{}),
 		row("store.compression_after", intForm(), &c.Records.Compression, 10),
 		timeRow("store.unused_after", &c.Records.Unused, "720h"),
@@ -153,6 +160,10 @@ func keyTable(c *Config) table {
 		row("playbook.embedding.model", textForm(), &p.Embedding.Model, ""),
 		row("playbook.embedding.base_url", addressForm(), &p.Embedding.BaseURL, ""),
 		row("playbook.embedding.key_env", textForm(), &p.Embedding.KeyEnv, ""),
+		row("serve.people", objects(peopleList), &c.Serve.People, []Person{}).from(noVariable),
+		row("serve.oidc.issuer", addressForm(), &c.Serve.Issuer, "").from(noVariable),
+		row("serve.oidc.client_id", textForm(), &c.Serve.ClientID, "").from(noVariable),
+		row("serve.oidc.secret_env", textForm(), &c.Serve.SecretEnv, "").from(noVariable),
 		row("report.mail", boolForm(), &c.Report.Mail, false),
 		row("report.webhook", addressForm(), &c.Report.Webhook, ""),
 		{path: "scopes.mode", form: word(scopesDefault, scopesStrict), builtIn: scopesDefault, set: func(v any) { c.Scopes.Strict = v == scopesStrict }},

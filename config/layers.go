@@ -150,3 +150,25 @@ func (c *Config) ChangeByFlags(s *flow.Settings) {
 	*s = changed.Session
 	s.Limits = c.Session.Limits
 }
+
+// PresetIDs returns the ids of all presets.
+func (c *Config) PresetIDs() []string {
+	var ids []string
+	for i := range c.Presets {
+		ids = append(ids, c.Presets[i].ID)
+	}
+	return ids
+}
+
+// AgentNames returns the agents that the files and the presets name.
+func (c *Config) AgentNames() []string {
+	var names []string
+	for _, l := range c.Layers {
+		names = append(names, roster.Roster{Entries: l.Entries}.Agents()...)
+	}
+	for i := range c.Presets {
+		names = append(names, c.Presets[i].PlaceholderNames...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -2,6 +2,8 @@ package config
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"net/http"
@@ -214,6 +216,17 @@ func programList(r *reader, path string, n *yaml.Node) any {
 			}
 		}
 		return p, p.Program
+	})
+}
+
+func peopleList(r *reader, path string, n *yaml.Node) any {
+	return keyed(r, path, n, "name", "Sydney", []string{"token_sha256", "email"}, func(o object) (Person, string) {
+		p := Person{}
+		r.take(o, at("name", textForm(), &p.Name), at("token_sha256", textForm(), &p.Token), at("email", textForm(), &p.Email))
+		if sum, err := hex.DecodeString(p.Token); p.Token != "" && (err != nil || len(sum) != sha256.Size) {
+			r.found.Add(InvalidValue, r.place(o.fields["token_sha256"].Line), "`brenner serve token NAME` prints a token and its hash", "%s: not a SHA-256", join(o.path, "token_sha256"))
+		}
+		return p, p.Name
 	})
 }
 

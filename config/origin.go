@@ -60,6 +60,9 @@ func (c *Config) value(key string) Value {
 func valueOf(setting any) artifact.Value {
 	switch s := setting.(type) {
 	case string: // not via JSON, which cannot hold invalid UTF-8
+		if _, ok := baseurl.ParseDatabase(s); ok {
+			return artifact.Text(s) // without a password
+		}
 		return artifact.Text(baseurl.Shown(s))
 	case []string:
 		return listOf(s, func(t string) artifact.Value { return artifact.Text(t) })

@@ -54,6 +54,8 @@ func sample(k key, i int) (inFile, inText string) {
 		return fmt.Sprintf(`[{"id":"Id%d","model":"Model %d"}]`, i, i), ""
 	case []Program:
 		return fmt.Sprintf(`[{"command":["run","-%d"],"program":"Program %d"}]`, i, i), ""
+	case []Person:
+		return fmt.Sprintf(`[{"email":"a@example.org","name":"Person %d"}]`, i), ""
 	case []Role:
 		return fmt.Sprintf(`[{"read":["paper_note"],"role":"role_%d"}]`, i), ""
 	case []roster.Preset:
@@ -74,6 +76,7 @@ func sampleText(k key, i int) string {
 	for _, text := range []string{
 		fmt.Sprintf("Text, of %d", i), fmt.Sprintf("TOKEN_%d", i), fmt.Sprintf("http://localhost:%d/v1", 8000+i),
 		fmt.Sprintf("%d.5", i+1), fmt.Sprintf("%dm", i+1),
+		fmt.Sprintf("postgres://db.example/research?project=cells_%d", i),
 	} {
 		if _, fits := k.form.(scalar).value(text); fits {
 			return text

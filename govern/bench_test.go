@@ -11,20 +11,16 @@ import (
 	"brenner/govern/graph"
 	"brenner/govern/policy"
 	"brenner/store"
+	"brenner/store/postgres"
+	"brenner/store/postgres/postgrestest"
 	"brenner/store/record"
 	"brenner/store/sqlite"
 )
 
 // large returns a store with that many records of ten versions each, in a hundred modules, most
 // with a link to the previous one.
-func large(b *testing.B, records int) *govern.Records {
+func large(b *testing.B, st store.Store, records int) *govern.Records {
 	b.Helper()
-	dir := b.TempDir()
-	st, err := sqlite.Open(b.Context(), dir, sqlite.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = st.Close() })
 	began := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := began.AddDate(1, 0, 0)
 	d := &govern.Records{
@@ -62,61 +58,92 @@ func large(b *testing.B, records int) *govern.Records {
 	return d
 }
 
+// openFile returns a new store in a file.
+func openFile(b *testing.B) *sqlite.Store {
+	b.Helper()
+	st, err := sqlite.Open(b.Context(), b.TempDir(), sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = st.Close() })
+	return st
+}
+
+// openDatabase returns a new store on a PostgreSQL server of its own.
+func openDatabase(b *testing.B) *postgres.Store {
+	b.Helper()
+	server := postgrestest.Start(b)
+	b.Setenv("PGPASSWORD", server.Password)
+	address, err := postgres.ParseAddress(server.Address("postgres") + "&project=bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	st, err := postgres.Open(b.Context(), address, postgres.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = st.Close() })
+	return st
+}
+
 // BenchmarkStore measures commands in projects of different sizes.
 func BenchmarkStore(b *testing.B) {
 	for _, records := range []int{1_000, 100_000} {
-		b.Run(fmt.Sprintf("records=%d", records), func(b *testing.B) {
-			d := large(b, records)
-			middle := fmt.Sprintf("note-%06d", records/2+50)
-			b.Run("view", func(b *testing.B) {
-				q := govern.Request{Role: "test_designer", Modules: []string{"module-07"}, Tags: []string{"tag-7"}, Inputs: []string{middle}, Purpose: "Continue."}
-				for b.Loop() {
-					if g, err := d.Context(b.Context(), q); err != nil || len(g.Shown) != 9 {
-						b.Fatal(g, err)
-					}
-				}
-			})
-			b.Run("status", func(b *testing.B) {
-				for b.Loop() {
-					if s, err := d.Status(b.Context()); err != nil || s.Records != records+1 {
-						b.Fatal(s, err)
-					}
-				}
-			})
-			b.Run("lineage10", func(b *testing.B) {
-				for b.Loop() {
-					if l, err := d.Lineage(b.Context(), middle, true, false, 10); err != nil || len(l.Nodes) != 11 {
-						b.Fatal(l, err)
-					}
-				}
-			})
-			n := 0
-			next := func() govern.Draft {
-				n++
-				return draft(fmt.Sprintf("new-%d", n), record.PaperNote, fmt.Sprint("new ", n), "cites="+middle)
-			}
-			b.Run("put", func(b *testing.B) {
-				for b.Loop() {
-					if _, err := d.Put(b.Context(), sydney, next()); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "puts/s")
-			})
-			b.Run("put100", func(b *testing.B) {
-				for b.Loop() {
-					drafts := make([]govern.Draft, 100)
-					for i := range drafts {
-						drafts[i] = next()
-					}
-					if _, err := d.Put(b.Context(), sydney, drafts...); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(b.N)*100/b.Elapsed().Seconds(), "puts/s")
-			})
-		})
+		b.Run(fmt.Sprintf("records=%d", records), func(b *testing.B) { measure(b, openFile(b), records) })
+		b.Run(fmt.Sprintf("postgres/records=%d", records), func(b *testing.B) { measure(b, openDatabase(b), records) })
 	}
+}
+
+func measure(b *testing.B, st store.Store, records int) {
+	d := large(b, st, records)
+	middle := fmt.Sprintf("note-%06d", records/2+50)
+	b.Run("view", func(b *testing.B) {
+		q := govern.Request{Role: "test_designer", Modules: []string{"module-07"}, Tags: []string{"tag-7"}, Inputs: []string{middle}, Purpose: "Continue."}
+		for b.Loop() {
+			if g, err := d.Context(b.Context(), q); err != nil || len(g.Shown) != 9 {
+				b.Fatal(g, err)
+			}
+		}
+	})
+	b.Run("status", func(b *testing.B) {
+		for b.Loop() {
+			if s, err := d.Status(b.Context()); err != nil || s.Records != records+1 {
+				b.Fatal(s, err)
+			}
+		}
+	})
+	b.Run("lineage10", func(b *testing.B) {
+		for b.Loop() {
+			if l, err := d.Lineage(b.Context(), middle, true, false, 10); err != nil || len(l.Nodes) != 11 {
+				b.Fatal(l, err)
+			}
+		}
+	})
+	n := 0
+	next := func() govern.Draft {
+		n++
+		return draft(fmt.Sprintf("new-%d", n), record.PaperNote, fmt.Sprint("new ", n), "cites="+middle)
+	}
+	b.Run("put", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := d.Put(b.Context(), sydney, next()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "puts/s")
+	})
+	b.Run("put100", func(b *testing.B) {
+		for b.Loop() {
+			drafts := make([]govern.Draft, 100)
+			for i := range drafts {
+				drafts[i] = next()
+			}
+			if _, err := d.Put(b.Context(), sydney, drafts...); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.N)*100/b.Elapsed().Seconds(), "puts/s")
+	})
 }
 
 // BenchmarkRounds puts a thousand versions of one record, and reports the growth of the file for

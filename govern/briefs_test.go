@@ -10,7 +10,7 @@ import (
 	"brenner/govern/policy"
 	"brenner/patch"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 	"brenner/store/record"
 )
 
@@ -109,7 +109,7 @@ func TestBriefsOfEarlierPrograms(t *testing.T) {
 		{"a long goal", strings.Repeat("How? ", 100), "How?", record.Given, "its goal is too long for a summary", "  Goal:\n  | How? How?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := newKit(t, memory.New())
+			k := newKit(t, opentest.New(t))
 			k.putOld(c.text, c.summary, c.by)
 			g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}})
 			if !strings.HasPrefix(g.Text, "# The project\n\n- project_brief brief@v1\n"+c.shown) {
@@ -153,7 +153,7 @@ func TestExtractedSummariesOfBriefsAreNotShown(t *testing.T) {
 		{"no goal", text, "The brief states no goal."}, {"a goal", text + "\n## Goal\n\nHow do cells decide?\n", "How do cells decide?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := newKit(t, memory.New())
+			k := newKit(t, opentest.New(t))
 			k.putOld(c.text, "Only vertebrates. plant cells", record.Extracted)
 			k.put(draft("note", record.PaperNote, "n"))
 			k.put(draft("memo", record.IntegratedMemo, "Memo about dose.", "cites=note"))
@@ -198,7 +198,7 @@ func TestExtractedSummariesOfBriefsAreNotShown(t *testing.T) {
 
 // A put names the headings of a brief that are not shown to agents.
 func TestPutNamesHeadingsThatAreNotShown(t *testing.T) {
-	k := newKit(t, memory.New())
+	k := newKit(t, opentest.New(t))
 	put, err := k.Put(k.ctx(), sydney, draft("brief", record.ProjectBrief, "# Goal\n\nHow?\n\n## Background\n\nLong.\n\n## Notes\n\nMore.\n"))
 	if err != nil {
 		t.Fatal(err)

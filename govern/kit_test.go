@@ -16,8 +16,8 @@ import (
 	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/memory"
+	"brenner/store/opentest"
 	"brenner/store/record"
-	"brenner/store/sqlite"
 )
 
 // The people and agents of the tests.
@@ -71,20 +71,16 @@ func (k *kit) withStore(st store.Store) *govern.Records {
 	return &govern.Records{Source: graph.Source{Store: st}, Types: k.Types, Access: k.Access, Views: k.Views, Rules: k.Rules, Now: k.Now}
 }
 
-// both runs a test on the real store and on the one in memory.
+// both runs a test on a store of a project and on the one in memory.
 func both(t *testing.T, test func(k *kit)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) {
+	t.Run("project", func(t *testing.T) {
 		t.Parallel()
-		st, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := opentest.OnDisk(t)
 		t.Cleanup(func() {
-			if err := st.Verify(context.WithoutCancel(t.Context())); err != nil {
+			if err := st.(store.Prover).Verify(context.WithoutCancel(t.Context())); err != nil {
 				t.Error(err)
 			}
-			_ = st.Close()
 		})
 		k := newKit(t, st)
 		test(k)

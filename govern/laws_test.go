@@ -14,14 +14,14 @@ import (
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/session/view"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 	"brenner/store/record"
 )
 
 // anyStore returns a random project: types, modules, tags, links of every kind, promotions,
 // deprecations. The text of each record names its type.
 func anyStore(t *testing.T, rt *rapid.T) *kit {
-	k := newKit(t, memory.New())
+	k := newKit(t, opentest.New(t))
 	k.Rules.Compression = 0
 	ids := []string{"a", "b", "c", "d", "e", "f"}
 	kinds := []string{record.ManuscriptSection, record.PaperNote, record.IntegratedMemo, record.Reply, record.ProjectBrief, record.ModelSpec}

@@ -9,16 +9,16 @@ import (
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/opentest"
 	"brenner/store/record"
-	"brenner/store/sqlite"
 )
 
 // Two processes have the same file open, and both have decided before either writes: one
 // promotion succeeds, the other is refused.
 func TestConcurrentPromotionsByTwoProcesses(t *testing.T) {
 	dir := t.TempDir()
-	open := func() *sqlite.Store {
-		st, err := sqlite.Open(t.Context(), dir, sqlite.Options{})
+	open := func() opentest.Store {
+		st, err := opentest.Open(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"brenner/govern"
 	"brenner/internal/fault"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 	"brenner/store/record"
 )
 
@@ -102,7 +102,7 @@ func (s *interposedStore) Write(ctx context.Context, b store.Batch) error {
 // A batch is processed in order, so a fork within it is always found.
 func TestForkWithinABatch(t *testing.T) {
 	for range 20 { // would reveal random map order
-		k := newKit(t, memory.New())
+		k := newKit(t, opentest.New(t))
 		text := func(parent int, text string) govern.Draft {
 			d := draft("memo", record.IntegratedMemo, text)
 			d.Parent = parent

@@ -19,6 +19,7 @@ import (
 type ListOptions struct {
 	Type, Module, Status string
 	Most                 int // maximum number; 0 means all
+	Skip                 int // number of records before the first
 }
 
 // RecordList is a list of records, newest first.
@@ -47,13 +48,14 @@ func (rs *Records) List(ctx context.Context, o ListOptions) (*RecordList, error)
 		q.Modules = []string{o.Module}
 	}
 	if o.Most > 0 {
-		q.Limit = o.Most + 1
+		q.Limit = o.Skip + o.Most + 1
 	}
 	heads, err := rs.Store.Heads(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	out := &RecordList{Schema: "brenner.store.log/v1"}
+	heads = heads[min(o.Skip, len(heads)):]
 	if o.Most > 0 && len(heads) > o.Most {
 		heads, out.More = heads[:o.Most], true
 	}

@@ -5,12 +5,12 @@ import (
 
 	"brenner/govern"
 	"brenner/govern/policy"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 	"brenner/store/record"
 )
 
 func TestSessionResultsBecomeStale(t *testing.T) {
-	k := newKit(t, memory.New())
+	k := newKit(t, opentest.New(t))
 	k.put(draft("note", record.PaperNote, "one"))
 	k.promote("note")
 	k.putBySession("S-kickoff", record.Kickoff, "S-kickoff", record.Link{Relation: record.Cites, ID: "note", Version: 1})

@@ -10,7 +10,7 @@ import (
 	"brenner/artifact/delta"
 	"brenner/govern"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 	"brenner/store/record"
 )
 
@@ -21,7 +21,7 @@ func TestRandomRepliesObeyTheRules(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		k := newKit(t, memory.New())
+		k := newKit(t, opentest.New(t))
 		for _, d := range []govern.Draft{draft("n1", record.PaperNote, "one"), draft("n2", record.PaperNote, "two"), draft("hidden", record.PaperNote, "h"), draft("spec", record.ModelSpec, "s")} {
 			k.put(d)
 		}

@@ -1,10 +1,11 @@
 package mail
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"brenner/internal/pattern"
 )
 
 // question is a KICKOFF, or another question of the leader, in a thread.
@@ -55,7 +56,7 @@ func (t *Thread) newest(is func(*question) bool) *question {
 	return nil
 }
 
-var roundTag = regexp.MustCompile(`(?i)\[round (\d{1,6})\]`)
+var roundTag = pattern.New(`(?i)\[round (\d{1,6})\]`)
 
 // named returns the question that a message names: the one it replies to, or that of its subject.
 func (t *Thread) named(m *Message) *question {

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
 	"brenner/internal/fault"
+	"brenner/internal/pattern"
 	"brenner/internal/secret"
 	"brenner/internal/text"
 )
@@ -318,5 +318,5 @@ func (c *Client) mask(text string) string {
 
 // secretMember matches JSON members that hold a secret, also in nested or truncated JSON. This
 // covers tokens that the keyring does not hold.
-var secretMember = regexp.MustCompile(`(?i)(\\*"[^"\\]*(?:token|secret|password|authorization|api[-_]?key)[^"\\]*\\*"\s*:\s*(?:\[\s*)?)` +
+var secretMember = pattern.New(`(?i)(\\*"[^"\\]*(?:token|secret|password|authorization|api[-_]?key)[^"\\]*\\*"\s*:\s*(?:\[\s*)?)` +
 	`(?:(\\*")(?:\\+[^"\\]|[^"\\])+|[^"\\,}\]\[{\s]+)`)

@@ -38,14 +38,31 @@ func Sections() []Section { return []Section{Helpful, Harmful, Neutral} }
 // Stage is the release stage of a bullet.
 type Stage string
 
-// The stages.
+// The stages: see Means.
 const (
-	Shadow      Stage = "SHADOW"      // counted, in no prompt
-	Staging     Stage = "STAGING"     // in the prompts of some sessions
-	Prod        Stage = "PROD"        // in the prompts of all sessions
-	Quarantined Stage = "QUARANTINED" // in no prompt until a person restores it
-	Merged      Stage = "MERGED"      // its counts are part of another bullet
+	Shadow      Stage = "SHADOW"
+	Staging     Stage = "STAGING"
+	Prod        Stage = "PROD"
+	Quarantined Stage = "QUARANTINED"
+	Merged      Stage = "MERGED"
 )
+
+// Means returns what a stage means for prompts.
+func (s Stage) Means() string {
+	switch s {
+	case Shadow:
+		return "counted, in no prompt"
+	case Staging:
+		return "in the prompts of some sessions"
+	case Prod:
+		return "in the prompts of all sessions"
+	case Quarantined:
+		return "in no prompt until a person restores it"
+	case Merged:
+		return "its counts are part of another bullet"
+	}
+	return "unknown"
+}
 
 // Stages returns all stages in ascending order.
 func Stages() []Stage { return []Stage{Shadow, Staging, Prod, Quarantined, Merged} }

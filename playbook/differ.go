@@ -226,7 +226,7 @@ func mayBeFormed(a, b string) bool {
 // formedOpposites reports whether two words differ only by an exchanged or removed prefix or
 // suffix: stable and unstable, harmful and harmless, upstream and downstream.
 func formedOpposites(a, b string) bool {
-	for _, f := range formations {
+	for _, f := range formations.Get() {
 		for _, pair := range [2][2]string{{a, b}, {b, a}} {
 			x, ok := f.cut(pair[0], f.one)
 			y, too := f.cut(pair[1], f.other)

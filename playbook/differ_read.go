@@ -55,20 +55,20 @@ func readWords(text string) *reading {
 			continue
 		}
 		w := word{text: strings.ToLower(t), clause: clause}
-		if signs[w.text] {
+		if signs.Has(w.text) {
 			r.signs, turned, r.compares = append(r.signs, mark{w.text, w.text}), scope, true
 			continue
 		}
 		w.stem = stem(w.text)
-		w.sides = sides[w.stem]
+		w.sides = sides.Get()[w.stem]
 		r.classify(w.text, before)
 		before = w.text
 		switch {
-		case negations[w.text] || w.stem == "fail" && i+1 < len(tokens) && tokens[i+1] == "to":
+		case negations.Has(w.text) || w.stem == "fail" && i+1 < len(tokens) && tokens[i+1] == "to":
 			negated = scope
-		case comparisons[w.text]:
+		case comparisons.Has(w.text):
 			turned, r.compares = scope, true
-		case !smallWords[w.text]:
+		case !smallWords.Has(w.text):
 			w.weight, w.negated, w.turned = true, negated > 0, turned > 0
 			negated, turned = max(0, negated-1), max(0, turned-1)
 		}
@@ -81,10 +81,10 @@ func (r *reading) classify(w, before string) {
 	if class := quantifierClass(before, w); class != "" {
 		r.shares = append(r.shares, mark{w, class})
 	}
-	if ranks[w] || mixesScripts(w) || isIdentifier(w) {
+	if ranks.Has(w) || mixesScripts(w) || isIdentifier(w) {
 		r.signs = append(r.signs, mark{w, w})
 	}
-	if negations[w] {
+	if negations.Has(w) {
 		r.denials = append(r.denials, w)
 	}
 	if u, ok := spelledUnit(w); ok {
@@ -103,12 +103,12 @@ func tokenise(text string) []string {
 		switch {
 		case n > 0:
 			out = append(out, splitContraction(text[:n])...)
-		case len(text) > 1 && signs[text[:2]]:
+		case len(text) > 1 && signs.Has(text[:2]):
 			n = 2
 			out = append(out, text[:n])
 		default:
 			n = 1
-			if signs[text[:n]] || text[0] == '%' {
+			if signs.Has(text[:n]) || text[0] == '%' {
 				out = append(out, text[:n])
 			} else if strings.IndexByte(",;:.!?()", text[0]) >= 0 {
 				out = append(out, clauseEnd)
@@ -226,7 +226,7 @@ func unitOf(symbol string) (unit, bool) {
 		return u, true
 	}
 	for _, p := range prefixes {
-		if rest, ok := strings.CutPrefix(symbol, p.symbol); ok && prefixable[rest] {
+		if rest, ok := strings.CutPrefix(symbol, p.symbol); ok && prefixable.Has(rest) {
 			return unit{units[rest].base, units[rest].factor * p.factor}, true
 		}
 	}
@@ -252,7 +252,7 @@ func spelledUnit(w string) (string, bool) {
 // lesson without a quantifier is about all.
 func quantifierClass(before, w string) string {
 	switch {
-	case w == "most" && boundWords[before]:
+	case w == "most" && boundWords.Has(before):
 		return ""
 	case before == "a" && (w == "few" || w == "little"):
 		return "some"

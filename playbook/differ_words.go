@@ -1,34 +1,30 @@
 package playbook
 
-import "strings"
+import (
+	"strings"
+
+	"brenner/internal/lazy"
+)
 
 var plainMarks = strings.NewReplacer("’", "'", "‘", "'", "−", "-", "–", "-", "×", " x ", "µ", "u", "μ", "u",
 	"≥", ">=", "≤", "<=", "≠", "!=", "→", " to ", "->", " to ", "=>", " to ")
 
-func setOf(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
-
 // Classes of words. Words of no class have weight.
 var (
-	signs     = setOf("< > <= >= != ==")
-	negations = setOf(`not no never none nothing nobody nowhere neither nor without avoid avoids avoided avoiding
+	signs     = lazy.WordsOf("< > <= >= != ==")
+	negations = lazy.WordsOf(`not no never none nothing nobody nowhere neither nor without avoid avoids avoided avoiding
 		refrain lack lacks lacking instead rather hardly rarely seldom barely unless except prevent prevents
 		forbid forbids stop stops cease skip skips omit omits dont doesnt isnt wont cant`)
 	// comparisons are words whose two sides must not be exchanged.
-	comparisons = setOf("than before after over versus vs until causes cause caused implies imply precedes follows beats from")
+	comparisons = lazy.WordsOf("than before after over versus vs until causes cause caused implies imply precedes follows beats from")
 	// smallWords have no weight: a negation skips them.
-	smallWords = setOf(`a an the to of in on at by for with and or is are was be been do does did can
+	smallWords = lazy.WordsOf(`a an the to of in on at by for with and or is are was be been do does did can
 		could will would should must may it its this that these those you your we our they their
 		any ever just only even as than then too very have has had using use used uses`)
 	// ranks are ordinals without "first", which often only begins a list of steps.
-	ranks = setOf("second third fourth fifth sixth seventh eighth ninth tenth")
+	ranks = lazy.WordsOf("second third fourth fifth sixth seventh eighth ninth tenth")
 	// boundWords before "most" turn it into a bound or a superlative.
-	boundWords = setOf("at the a its their our your is are was be")
+	boundWords = lazy.WordsOf("at the a its their our your is are was be")
 )
 
 var quantifiers = map[string]string{
@@ -67,7 +63,7 @@ var units = map[string]unit{
 }
 
 // prefixable are the units that take metric prefixes.
-var prefixable = setOf("s m g B b bit Hz V A W J L l M mol Pa N eV bp Da cal sec")
+var prefixable = lazy.WordsOf("s m g B b bit Hz V A W J L l M mol Pa N eV bp Da cal sec")
 
 var prefixes = []struct {
 	symbol, name string
@@ -174,7 +170,7 @@ var axes = [][2]string{
 }
 
 // sides maps stems to the sides of axes that they take.
-var sides = func() map[string]map[int]int {
+var sides = lazy.Of(func() map[string]map[int]int {
 	all := map[string]map[int]int{}
 	for axis, pair := range axes {
 		for side, words := range pair {
@@ -187,7 +183,7 @@ var sides = func() map[string]map[int]int {
 		}
 	}
 	return all
-}()
+})
 
 // formation is a pair of prefixes or suffixes that form opposites.
 type formation struct {
@@ -196,7 +192,7 @@ type formation struct {
 	cut        func(s, affix string) (string, bool)
 }
 
-var formations = func() []formation {
+var formations = lazy.Of(func() []formation {
 	var all []formation
 	add := func(pairs string, least int, cut func(s, affix string) (string, bool)) {
 		for _, pair := range strings.Fields(pairs) {
@@ -210,4 +206,4 @@ var formations = func() []formation {
 		endo/exo micro/macro mono/poly mono/multi single/multi sub/super en/de en/dis as/dis con/di ac/de fore/back`, 3, strings.CutPrefix)
 	add("ful/less philic/phobic", 3, strings.CutSuffix)
 	return all
-}()
+})

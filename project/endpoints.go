@@ -48,6 +48,8 @@ func isHost(u *url.URL, host string) bool {
 	case port != "":
 	case u.Scheme == "https":
 		port = "443"
+	case u.Scheme == "postgres":
+		port = "5432"
 	default:
 		port = "80"
 	}

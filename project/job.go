@@ -11,6 +11,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/trust"
 	"brenner/kickoff"
+	"brenner/project/storage"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
@@ -31,7 +32,7 @@ type Job struct {
 	parties []flow.Party
 	ways    []flow.NewWay // of a resumed session
 	ended   error         // why a resumed session asks no agent
-	store   lockStore
+	store   storage.Store
 	start   *StartOptions
 	resume  *ResumeOptions
 	doing   string
@@ -135,11 +136,13 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 		return nil, err
 	}
 	models.ChooseKickoffs(ctx, plan.parties)
-	if anyVia(plan.parties, config.ViaMail) || !k.Project.hasStore() { // the session, or a store, is made before its first messages
-		if _, err := k.preview(ctx, o, plan, anyName); err != nil {
-			models.Close()
-			return nil, err
-		}
+	has, err := k.Project.hasStore(ctx)
+	if err == nil && (!has || anyVia(plan.parties, config.ViaMail)) { // the session, or a store, is made before its first messages
+		_, err = k.preview(ctx, o, plan, anyName)
+	}
+	if err != nil {
+		models.Close()
+		return nil, err
 	}
 	models.pinVersions(ctx, plan.brief.Agents, plan.brief.Arbiter)
 	j := &Job{Brief: plan.brief, project: k.Project, models: models, script: plan.script, parties: plan.parties, start: o, doing: o.Doing, base: k.ThreadID}
@@ -315,7 +318,7 @@ func (j *Job) play(ctx context.Context, r *session.Runner) (string, *session.Res
 	for n := 2; ; n++ {
 		res, err := r.Start(ctx, j.Brief)
 		// Another process may start one of the same name at the same time.
-		taken := fault.CodeOf(err) == store.Held || fault.CodeOf(err) == session.Exists
+		taken := fault.CodeOf(err) == store.Held && !errors.Is(err, session.ErrOvertaken) || fault.CodeOf(err) == session.Exists
 		if !taken || j.start.IfExists == "resume" || j.start.Chosen && j.start.IfExists != "new" || n > maxSameName {
 			return j.Brief.Thread, res, err
 		}

@@ -13,6 +13,7 @@ import (
 	"brenner/playbook/embedding/uselite"
 	"brenner/playbook/keeper"
 	"brenner/playbook/vector"
+	"brenner/project/storage"
 	"brenner/store"
 	"brenner/store/memory"
 )
@@ -60,7 +61,7 @@ func TestSearchPlaybookInReadOnlyStore(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	late := &lateStore{Store: readOnly{base}, open: func(ctx context.Context, before store.Store) (store.Store, error) {
+	late := &storage.Late{Store: readOnly{base}, Open: func(ctx context.Context, before store.Store) (store.Store, error) {
 		return toKeepVectors(ctx, before, func(context.Context) (store.Store, error) {
 			return nil, &fault.Error{Code: store.Unwritable, Detail: "the disk is read-only"}
 		})

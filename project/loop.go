@@ -11,6 +11,7 @@ import (
 	"brenner/govern/shown"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/project/storage"
 	"brenner/roster"
 	"brenner/session"
 	"brenner/session/flow"
@@ -18,7 +19,6 @@ import (
 	"brenner/session/preflight"
 	"brenner/store"
 	"brenner/store/journal"
-	"brenner/store/sqlite"
 )
 
 // LoopOptions configure the run of a loop.
@@ -52,7 +52,7 @@ type LoopJob struct {
 	pins    loopPins
 	options LoopOptions
 	models  *Models
-	store   *sqlite.Store
+	store   storage.Store
 	runner  *runner.Runner
 	name    string
 	state   *loop.State // the stored state; nil for a new loop
@@ -294,7 +294,7 @@ type loopSessions struct {
 	models  *Models
 	pins    *loopPins
 	scripts map[string]*rehearsal.Script // of scripted agents, by their hashes
-	store   lockStore
+	store   storage.Store
 	holder  store.Holder
 	timeout time.Duration  // for each session; 0 means no limit
 	common  session.Common // shared by all sessions

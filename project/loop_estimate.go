@@ -118,7 +118,7 @@ func (p *PinnedPlan) estimateCell(ctx context.Context, r *session.Runner, record
 		b.Script = script.Source()
 	}
 	b.Thread, b.Settings.Prices = kickoff.NewThreadID(p.project.Now(), b.Question), p.project.prices(parties)
-	opening, err := r.Preview(ctx, &b)
+	opening, err := r.Preview(ctx, &b, true)
 	if err != nil {
 		return nil, err
 	}

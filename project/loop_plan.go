@@ -59,7 +59,7 @@ func (p *Project) ReadPlan(ctx context.Context, in PlanInput) (*PinnedPlan, erro
 	}
 	l := &PinnedPlan{project: p, file: in.File, plan: plan}
 	l.opened = loop.Opened{
-		Program: "brenner " + release, Plan: l.blob(in.Data), File: p.fromProject(in.File), Limits: plan.LimitsFrom(p.Now()), Deliver: p.reportReaders(),
+		Program: thisProgram(), Plan: l.blob(in.Data), File: p.fromProject(in.File), Limits: plan.LimitsFrom(p.Now()), Deliver: p.reportReaders(),
 	}
 	if err := l.tasks(ctx, in.DryRun); err != nil {
 		return nil, err

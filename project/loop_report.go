@@ -26,8 +26,8 @@ import (
 	"brenner/loop/runner"
 	"brenner/mail"
 	"brenner/project/publish"
+	"brenner/project/storage"
 	"brenner/store"
-	"brenner/store/sqlite"
 )
 
 // The locations of loop reports, below the project's state directory.
@@ -45,7 +45,7 @@ func (p *Project) reportDir(loop string) string {
 
 // LoopReport returns the report of a loop, ended or not, with later decisions included.
 func (p *Project) LoopReport(ctx context.Context, name string) (r *report.Report, err error) {
-	err = p.withLoop(ctx, name, func(st *sqlite.Store, state *loop.State) (err error) {
+	err = p.withLoop(ctx, name, func(st storage.Store, state *loop.State) (err error) {
 		here, err := os.Getwd()
 		if err == nil {
 			r, err = p.gatherReport(ctx, st, state, here)

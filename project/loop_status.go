@@ -12,13 +12,13 @@ import (
 	"brenner/internal/text"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/project/storage"
 	"brenner/session"
 	"brenner/store"
-	"brenner/store/sqlite"
 )
 
 // withLoops opens the store of a project that has loops for reading.
-func (p *Project) withLoops(ctx context.Context, do func(*sqlite.Store) error) error {
+func (p *Project) withLoops(ctx context.Context, do func(storage.Store) error) error {
 	st, err := p.OpenToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return &fault.Error{Code: runner.NoLoop, Detail: "this project has no loops yet", Hint: "`brenner loop run PLAN.yaml` starts one"}
@@ -31,8 +31,8 @@ func (p *Project) withLoops(ctx context.Context, do func(*sqlite.Store) error) e
 }
 
 // withLoop calls do with the state of a loop.
-func (p *Project) withLoop(ctx context.Context, name string, do func(*sqlite.Store, *loop.State) error) error {
-	return p.withLoops(ctx, func(st *sqlite.Store) error {
+func (p *Project) withLoop(ctx context.Context, name string, do func(storage.Store, *loop.State) error) error {
+	return p.withLoops(ctx, func(st storage.Store) error {
 		state, err := runner.Load(ctx, st, name)
 		if err != nil {
 			return err
@@ -43,8 +43,8 @@ func (p *Project) withLoop(ctx context.Context, name string, do func(*sqlite.Sto
 
 // openLoops opens the store of a project to change a loop. It creates no store for a loop
 // that does not exist.
-func (p *Project) openLoops(ctx context.Context, name string) (*sqlite.Store, error) {
-	if err := p.withLoop(ctx, name, func(*sqlite.Store, *loop.State) error { return nil }); err != nil {
+func (p *Project) openLoops(ctx context.Context, name string) (storage.Store, error) {
+	if err := p.withLoop(ctx, name, func(storage.Store, *loop.State) error { return nil }); err != nil {
 		return nil, err
 	}
 	return p.OpenStore(ctx)
@@ -71,7 +71,7 @@ const (
 // LoopStatus returns the status of a loop, with later decisions about its sessions
 // included.
 func (p *Project) LoopStatus(ctx context.Context, name string) (s *LoopSummary, err error) {
-	err = p.withLoop(ctx, name, func(st *sqlite.Store, state *loop.State) (err error) {
+	err = p.withLoop(ctx, name, func(st storage.Store, state *loop.State) (err error) {
 		s, err = p.refreshedSummary(ctx, st, st, state)
 		return err
 	})
@@ -118,6 +118,7 @@ type LoopRow struct {
 	Nothing   int        `json:"nothing"` // ended without any contribution
 	Skipped   int        `json:"skipped"`
 	Person    int        `json:"needs_person"` // sessions that need a decision
+	Attention int        `json:"attention"`    // items that the report lists for a person
 	Tokens    int        `json:"tokens_spent"`
 	Rehearsal bool       `json:"rehearsal"`
 	Started   string     `json:"started_at"`
@@ -130,7 +131,7 @@ type LoopRow struct {
 // session.PhaseDamaged.
 func (p *Project) Loops(ctx context.Context) (*LoopList, error) {
 	list := &LoopList{Schema: "brenner.loop.list/v1", Loops: []LoopRow{}}
-	err := p.withLoops(ctx, func(st *sqlite.Store) error {
+	err := p.withLoops(ctx, func(st storage.Store) error {
 		streams, err := runner.List(ctx, st)
 		if err != nil {
 			return err
@@ -153,7 +154,7 @@ func (p *Project) Loops(ctx context.Context) (*LoopList, error) {
 	return list, nil
 }
 
-func (p *Project) loopRow(ctx context.Context, st lockStore, stream *store.Stream) LoopRow {
+func (p *Project) loopRow(ctx context.Context, st storage.Store, stream *store.Stream) LoopRow {
 	row := LoopRow{Loop: runner.NameOf(stream), Started: artifact.FormatInstant(stream.Began), Updated: artifact.FormatInstant(stream.Last)}
 	state, err := runner.Load(ctx, st, row.Loop)
 	if err == nil {
@@ -166,7 +167,7 @@ func (p *Project) loopRow(ctx context.Context, st lockStore, stream *store.Strea
 	s := p.summariseLoop(st, state)
 	row.Phase, row.Reason, row.RetryAt, row.Round, row.Rounds = s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds
 	row.Planned, row.Done, row.Failed, row.Short, row.Tokens, row.Rehearsal = s.Planned, s.Done, s.Failed, s.Short, s.Tokens, s.Rehearsal
-	row.Nothing, row.Skipped, row.Person = s.Nothing, s.Skipped, len(s.NeedsPerson)
+	row.Nothing, row.Skipped, row.Person, row.Attention = s.Nothing, s.Skipped, len(s.NeedsPerson), s.Attention
 	return row
 }
 

@@ -14,6 +14,7 @@ import (
 	"brenner/govern/shown"
 	"brenner/internal/fault"
 	"brenner/loop"
+	"brenner/project/storage"
 	"brenner/roster"
 	"brenner/session"
 	"brenner/session/flow"
@@ -23,7 +24,7 @@ import (
 )
 
 // openPlan opens the store for what a plan names. A dry run leaves it unchanged.
-func (p *Project) openPlan(ctx context.Context, dryRun bool) (lockStore, error) {
+func (p *Project) openPlan(ctx context.Context, dryRun bool) (storage.Store, error) {
 	if dryRun {
 		return p.OpenUnchanged(ctx)
 	}
@@ -35,7 +36,7 @@ func (p *PinnedPlan) tasks(ctx context.Context, dryRun bool) error {
 	if len(p.plan.Tasks) == 0 {
 		return nil
 	}
-	var st lockStore
+	var st storage.Store
 	st, err := p.project.openPlan(ctx, dryRun)
 	if fault.CodeOf(err) == store.NoStore {
 		st, err = memory.New(), nil

@@ -137,7 +137,7 @@ func (p *Project) bearer(address string) (token string, own bool, err error) {
 	if token := p.served.token(address); token != "" {
 		return token, false, nil
 	}
-	token = p.variable(p.Config.Mail.TokenEnv)
+	token = p.Variable(p.Config.Mail.TokenEnv)
 	if owner := p.tokenOwner(); token != "" && owner != "" && !baseurl.SameServer(owner, address) {
 		p.Log.Warn().Str("hint", "if it is for that server, set "+mail.EnvBaseURL+" to its address").
 			Msgf("the token of %s is for %s; not sent to %s", p.Config.Mail.TokenEnv, baseurl.Shown(owner), baseurl.Shown(address))
@@ -159,11 +159,11 @@ func (p *Project) tokenOwner() string {
 	if from := p.Config.Origin("mail.base_url"); from.Level != roster.Default && from.Level != roster.Flags {
 		return p.Config.Mail.BaseURL
 	}
-	return p.variable(mail.EnvBaseURL)
+	return p.Variable(mail.EnvBaseURL)
 }
 
 // ProgramToken returns the token for agents' programs in the environment, or "".
-func (b *Mailbox) ProgramToken() string { return b.Project.variable(clients.Token) }
+func (b *Mailbox) ProgramToken() string { return b.Project.Variable(clients.Token) }
 
 // Connect returns what agent programs need to reach the mail server as an agent.
 func (b *Mailbox) Connect(agent string) *clients.Connection {
@@ -172,7 +172,7 @@ func (b *Mailbox) Connect(agent string) *clients.Connection {
 
 // ServerOf returns the address of the server "mail" in the file of an agent program, if there is one.
 func (b *Mailbox) ServerOf(c *clients.Client) (url string, there bool) {
-	return c.Server(b.Project.Config.Project.Dir, b.Project.variable)
+	return c.Server(b.Project.Config.Project.Dir, b.Project.Variable)
 }
 
 // MailServer configures a mail server.

@@ -36,7 +36,7 @@ func (p *Project) mailOf(parties []flow.Party, flag string) (string, error) {
 	switch {
 	case pinned == "", pinned == p.configuredMail(), p.Config.Origin("mail.base_url").Level == roster.Flags:
 		return p.mailAddress("")
-	case baseurl.IsLocal(pinned), p.variable(p.Config.Mail.TokenEnv) == "":
+	case baseurl.IsLocal(pinned), p.Variable(p.Config.Mail.TokenEnv) == "":
 		return pinned, nil
 	}
 	hint := ""

@@ -82,8 +82,8 @@ func (m *Models) tell(call string, output int) {
 	}
 }
 
-// variable returns the value of an environment variable.
-func (h *Host) variable(name string) string {
+// Variable returns the value of an environment variable.
+func (h *Host) Variable(name string) string {
 	value := ""
 	for _, pair := range h.Environ {
 		if v, ok := strings.CutPrefix(pair, name+"="); ok {
@@ -101,7 +101,7 @@ func (p *Project) asked(party *flow.Party) config.Model {
 // keyOf returns the name and the value of the variable with a model's key.
 func (p *Project) keyOf(model config.Model) (name, value string) {
 	name = cmp.Or(model.KeyEnv, envKey)
-	return name, p.variable(name)
+	return name, p.Variable(name)
 }
 
 // keyName returns the name of the variable with a party's key.
@@ -146,7 +146,7 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 		found.Add(NoPrice, "", "set price_input: and price_output: of the model under agents.models:, or use --budget-tokens",
 			"a budget in dollars requires a price for the model of %s", namesOf(priceless, ""))
 	}
-	if base := m.Project.variable(EnvBaseURL); !baseurl.Valid(base) && slices.Contains(addresses(parties), base) {
+	if base := m.Project.Variable(EnvBaseURL); !baseurl.Valid(base) && slices.Contains(addresses(parties), base) {
 		found.Add(fault.Usage, EnvBaseURL, baseurl.Hint, "not a valid http or https URL")
 	}
 	if err := errors.Join(m.checkPrograms(parties), found.Err()); err != nil {

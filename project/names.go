@@ -2,12 +2,10 @@ package project
 
 import (
 	"context"
-	"slices"
 
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
-	"brenner/roster"
 	"brenner/session"
 	"brenner/store"
 )
@@ -56,26 +54,4 @@ func (p *Project) streamNames(ctx context.Context, list func(context.Context, st
 		names[i] = streams[i].Name[len(prefix):]
 	}
 	return names
-}
-
-// PresetIDs returns the ids of all presets.
-func (p *Project) PresetIDs() []string {
-	var ids []string
-	for _, preset := range roster.AllPresets(p.Config.Presets) {
-		ids = append(ids, preset.ID)
-	}
-	return ids
-}
-
-// AgentNames returns the agents that the configuration and the presets name.
-func (p *Project) AgentNames() []string {
-	var names []string
-	for _, l := range p.Config.Layers {
-		names = append(names, roster.Roster{Entries: l.Entries}.Agents()...)
-	}
-	for _, preset := range roster.AllPresets(p.Config.Presets) {
-		names = append(names, preset.PlaceholderNames...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }

@@ -11,6 +11,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/patch"
 	patchfiles "brenner/patch/files"
+	"brenner/store"
 )
 
 // ApplyPatches applies patches to files. The store of the project, if there is one, counts what its files refuse: the
@@ -21,10 +22,14 @@ func ApplyPatches(ctx context.Context, q *patchfiles.Request, open func() (*Proj
 		return r, err
 	}
 	p, none := open()
-	if none != nil || !p.hasStore() {
+	if none != nil {
 		return r, err
 	}
-	if failed := p.countRefusals(ctx, r); failed != nil {
+	has, failed := p.hasStore(ctx)
+	if has {
+		failed = p.countRefusals(ctx, r)
+	}
+	if failed != nil {
 		p.Log.Warn().Err(failed).Msg("cannot keep what became of the patches in the store; refusals are not counted")
 	}
 	return r, err
@@ -102,10 +107,10 @@ func (p *Project) pathOf(file string) (string, bool) {
 // FileSubject returns the id of the record that keeps a file which refused patches, or "" if an argument does not
 // name such a file, from the working directory or from the project's. The file may be gone.
 func (p *Project) FileSubject(ctx context.Context, arg string) (string, error) {
-	if !p.hasStore() {
+	st, err := p.OpenToRead(ctx)
+	if fault.CodeOf(err) == store.NoStore {
 		return "", nil
 	}
-	st, err := p.OpenToRead(ctx)
 	if err != nil {
 		return "", err
 	}

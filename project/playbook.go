@@ -11,9 +11,9 @@ import (
 	"brenner/playbook/embedding/endpoint"
 	"brenner/playbook/embedding/uselite"
 	"brenner/playbook/keeper"
+	"brenner/project/storage"
 	"brenner/store"
 	"brenner/store/memory"
-	"brenner/store/sqlite"
 )
 
 // OpenPlaybook opens the playbook for reading. Without a store it is empty, and none is
@@ -31,7 +31,7 @@ func (p *Project) SearchPlaybook(ctx context.Context) (*keeper.Keeper, error) {
 		if _, none := st.(*memory.Store); err != nil || none {
 			return st, err
 		}
-		return &lateStore{Store: st, open: func(ctx context.Context, before store.Store) (store.Store, error) {
+		return &storage.Late{Store: st, Open: func(ctx context.Context, before store.Store) (store.Store, error) {
 			return toKeepVectors(ctx, before, func(ctx context.Context) (store.Store, error) { return p.OpenStore(ctx) })
 		}}, nil
 	})
@@ -44,7 +44,7 @@ func (p *Project) PreviewPlaybook(ctx context.Context) (*keeper.Keeper, error) {
 		if err != nil {
 			return nil, err
 		}
-		return scratch(ctx, st, playbook.Stream)
+		return storage.Scratch(ctx, st, playbook.Stream)
 	})
 }
 
@@ -76,7 +76,7 @@ func (p *Project) storeOrNone(ctx context.Context) (store.Store, error) {
 }
 
 // emptyIfNone returns an empty store in memory if the store does not exist.
-func emptyIfNone(st *sqlite.Store, err error) (store.Store, error) {
+func emptyIfNone(st storage.Store, err error) (store.Store, error) {
 	switch {
 	case fault.CodeOf(err) == store.NoStore:
 		return memory.New(), nil
@@ -102,7 +102,7 @@ func (p *Project) ProvePlaybook(ctx context.Context, kept string) (*keeper.Proof
 func toKeepVectors(ctx context.Context, before store.Store, open func(context.Context) (store.Store, error)) (store.Store, error) {
 	st, err := open(ctx)
 	if fault.CodeOf(err) == store.Unwritable {
-		return scratch(ctx, before, playbook.Stream)
+		return storage.Scratch(ctx, before, playbook.Stream)
 	}
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/kickoff"
+	"brenner/project/storage"
 	"brenner/roster"
 	"brenner/session"
 	"brenner/session/flow"
@@ -106,7 +107,7 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, plan *sessionPl
 	r.Project = p.sessionRecords(st)
 	lessons := p.learner(st)
 	lessons.ReadOnly, r.Memory = true, lessons
-	opening, err := r.Preview(ctx, b)
+	opening, err := r.Preview(ctx, b, o.Estimate)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (p *Project) estimator(b *session.Brief, parties []flow.Party) *preflight.E
 }
 
 // openForPreview opens the project's store unchanged, or an empty one if there is none.
-func (p *Project) openForPreview(ctx context.Context) (lockStore, error) {
+func (p *Project) openForPreview(ctx context.Context) (storage.Store, error) {
 	st, err := p.OpenUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return memory.New(), nil

@@ -37,7 +37,7 @@ func (m *Models) ProgramOptions(s agent.Setup) program.Options {
 	entry, _ := m.Project.Config.FindProgram(s.Program)
 	o := program.Options{
 		Kind: s.Program, Command: m.inProject(entry.Command), Model: s.ModelID, Environ: m.Project.Environ, KeyEnv: entry.KeyEnv, Pass: entry.Pass,
-		Home: m.Project.variable("HOME"), Spool: filepath.Join(m.Project.StateDir(), spoolDir), Wall: m.Project.Config.Timeouts.Call, Turns: entry.Turns,
+		Home: m.Project.Variable("HOME"), Spool: filepath.Join(m.Project.StateDir(), spoolDir), Wall: m.Project.Config.Timeouts.Call, Turns: entry.Turns,
 		Count: m.Project.Tokens.Count,
 	}
 	if !slices.Contains(program.Kinds(), o.Kind) {
@@ -179,7 +179,7 @@ func (p *Project) sweepRuns() {
 func (p *Project) SweepProbes() { program.SweepScratch() }
 
 // FoundPrograms returns the known programs on PATH.
-func (p *Project) FoundPrograms() []string { return program.Found(p.variable("PATH")) }
+func (p *Project) FoundPrograms() []string { return program.Found(p.Variable("PATH")) }
 
 // Program returns the program of a party.
 func (p *Project) Program(party *flow.Party) (*program.Program, error) {

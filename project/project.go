@@ -58,6 +58,8 @@ type Host struct {
 	Tokens tokens.Counter
 	served servedMail
 	warned []string // sessions whose artifact files could not be written
+	// doubted is done when a warning has said that the store may be elsewhere.
+	doubted sync.Once
 }
 
 // Project is an opened project: its configuration and its host.
@@ -215,6 +217,16 @@ func Version() *VersionInfo {
 	return v
 }
 
+// thisProgram returns the name of this program with its version and, if the build knows it, its commit.
+func thisProgram() string {
+	const short = 12
+	v := Version()
+	if v.Revision == "" {
+		return "brenner " + v.Version
+	}
+	return "brenner " + v.Version + " (commit " + v.Revision[:min(len(v.Revision), short)] + ")"
+}
+
 // ClassOf returns the class of an error's first fault, for an exit code or an HTTP status.
 func ClassOf(err error) fault.Class {
 	code := fault.Distinct(err)[0].Code
@@ -328,6 +340,7 @@ func (p *Project) sensitiveActions() []sensitiveAction {
 		sensitiveAction{c.Via == config.ViaProgram, programs, []string{"via"}},
 		sensitiveAction{e.BaseURL != "", sendKey(cmp.Or(e.KeyEnv, envKey), e.BaseURL), []string{"playbook.embedding.base_url", "playbook.embedding.key_env"}},
 	)
+	all = append(all, sensitiveAction{c.StoreAddress != "", databaseAction + p.StorePlace(), []string{config.StoreAddress}})
 	for _, program := range c.Programs {
 		all = append(all, sensitiveAction{true, programAction(program), []string{"agents.programs"}})
 	}

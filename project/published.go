@@ -57,7 +57,11 @@ func (s *Source) restore(ctx context.Context, h *session.History) (string, error
 	if _, held, err := s.Locks.HolderOf(h.Thread); err == nil && held {
 		return s.Project.published().Current(ctx, h)
 	}
-	return s.Project.published().Update(ctx, h)
+	path, err := s.Project.published().Update(ctx, h)
+	if path != "" {
+		s.Project.ignoreState() // with a database, these files may be the first in the state directory
+	}
+	return path, err
 }
 
 // warn says, once for each session, why artifact files could not be written.

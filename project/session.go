@@ -23,6 +23,7 @@ import (
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/project/publish"
+	"brenner/project/storage"
 	"brenner/prompts"
 	"brenner/roster"
 	"brenner/session"
@@ -44,7 +45,8 @@ func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, er
 	if in.ThreadID == "" {
 		in.ThreadID = kickoff.NewThreadID(p.Now(), p.Config.Question)
 	}
-	if _, err := kickoff.Compose(in); err != nil {
+	checked := in // without recipients, these are added
+	if err := checked.Check(); err != nil {
 		return Composed{}, err
 	}
 	return Composed{ThreadID: in.ThreadID, Input: in, Project: p, Roster: res}, nil
@@ -111,7 +113,7 @@ func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists
 // briefFor returns a brief with the agents and the rules of the merge.
 func (p *Project) briefFor(r roster.Roster, parties []flow.Party) session.Brief {
 	b := session.Brief{
-		Operator: p.Config.Operator, Domain: p.Config.Playbook.Domain, Program: "brenner " + release, Roster: flow.AskedRoster(r, parties), Agents: p.unlabelled(parties), Views: make(map[string]view.Spec),
+		Operator: p.Config.Operator, Domain: p.Config.Playbook.Domain, Program: thisProgram(), Roster: flow.AskedRoster(r, parties), Agents: p.unlabelled(parties), Views: make(map[string]view.Spec),
 		Rules: merge.Rules{
 			Unified: r.Mode == roster.Unified, Scopes: p.Config.Scopes, Limits: p.Config.Limits, Authorities: p.Config.Authorities,
 		},
@@ -217,19 +219,13 @@ func pinnedScript(ctx context.Context, h *session.History) (*rehearsal.Script, e
 	return rehearsal.Parse(data)
 }
 
-// lockStore is a store with its locks.
-type lockStore interface {
-	store.Store
-	store.Locks
-}
-
 // runner returns a runner for writing to sessions.
-func (p *Project) runner(st lockStore, holder store.Holder) *session.Runner {
+func (p *Project) runner(st storage.Store, holder store.Holder) *session.Runner {
 	return &session.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: &p.Tokens, Holder: holder}
 }
 
 // runner returns a runner for a session of these parties.
-func (m *Models) runner(st lockStore, holder store.Holder, script *rehearsal.Script, parties []flow.Party) *session.Runner {
+func (m *Models) runner(st storage.Store, holder store.Holder, script *rehearsal.Script, parties []flow.Party) *session.Runner {
 	r := m.Project.runner(st, holder)
 	r.Allowance, r.Agent = &m.Allow, m.Agents(script, parties)
 	if anyVia(parties, config.ViaMail) {
@@ -268,13 +264,17 @@ type Merged struct {
 }
 
 // Merge merges deltas and replies into an artifact, by the rules of the configuration.
-func (p *Project) Merge(in *settle.ByHand) *Merged {
+func (p *Project) Merge(in *settle.ByHand, withRationales bool) *Merged {
 	rules := merge.Rules{Priority: p.Config.Priority, Authorities: p.Config.Authorities, Limits: p.Config.Limits, Scopes: p.Config.Scopes}
 	in.Operator = p.Config.Operator
 	out, report, notes, batch := in.Merge(rules, WorkedExamples())
 	p.Log.Debug().Int("deltas", len(batch)).Int("applied", report.Applied).Int("version", report.Version).Msg("merged")
 	p.warnPriority(in.Roster, batch)
-	return &Merged{Schema: "brenner.merge/v1", JSON: out.JSON(), Report: report, Reading: notes, Rationales: merge.Rationales(batch), Artifact: out}
+	m := &Merged{Schema: "brenner.merge/v1", JSON: out.JSON(), Report: report, Reading: notes, Artifact: out}
+	if withRationales {
+		m.Rationales = merge.Rationales(batch)
+	}
+	return m
 }
 
 // warnPriority names the agents of the priority list without a delta: a misspelt name there

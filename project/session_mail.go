@@ -220,7 +220,11 @@ func sessionLetters(all []agentmail.Letter) []letters.Letter {
 		if _, ok := examples[asked]; !ok {
 			examples[asked] = letters.ThreadExamples(l.Asked)
 		}
-		out[i] = letters.Letter{From: l.From, Text: l.Body, Own: l.Own, ByHand: l.ByHand, Sign: l.Sign, Round: l.Round, Sent: l.Sent, Basis: letters.Basis(l.Basis), Examples: examples[asked], Letter: flow.Letter{
+		var files []string
+		for _, f := range l.Files() {
+			files = append(files, f.Name)
+		}
+		out[i] = letters.Letter{From: l.From, Text: l.Body, Files: files, Own: l.Own, ByHand: l.ByHand, Sign: l.Sign, Round: l.Round, Sent: l.Sent, Basis: letters.Basis(l.Basis), Examples: examples[asked], Letter: flow.Letter{
 			ID: l.Key(), Agent: l.Agent, Subject: l.Subject, At: artifact.FormatInstant(l.Created.Time), Shown: l.Shown, To: l.Recipients,
 		}}
 	}

@@ -7,16 +7,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"brenner/config"
 	"brenner/govern"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/kickoff"
+	"brenner/project/storage"
+	"brenner/roster"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/store"
-	"brenner/store/journal"
 	"brenner/store/memory"
-	"brenner/store/sqlite"
 )
 
 // stateDir is the name of a project's state directory.
@@ -27,20 +30,86 @@ func (p *Project) StateDir() string { return filepath.Join(p.Config.Project.Dir,
 
 // OpenStore opens the project's store, and creates it if necessary. It removes what killed programs
 // left behind.
-func (p *Project) OpenStore(ctx context.Context) (*sqlite.Store, error) {
+func (p *Project) OpenStore(ctx context.Context) (storage.Opened, error) {
 	p.sweepRuns()
 	p.sweepFiles()
-	st, err := sqlite.Open(ctx, p.StateDir(), sqlite.Options{Before: p.ignoreState, Summarise: session.Summarise})
+	st, err := p.openStore(ctx, storage.ToWrite)
 	if err == nil {
 		p.ignoreState() // the store may be older than its .gitignore, or restored
 	}
 	return st, err
 }
 
-func (p *Project) hasStore() bool {
-	_, err := os.Lstat(filepath.Join(p.StateDir(), sqlite.FileName))
-	return err == nil
+// OpenToRead opens the project's store for reading: none is created, but an older file is
+// upgraded.
+func (p *Project) OpenToRead(ctx context.Context) (storage.Opened, error) {
+	return p.openStore(ctx, storage.ToRead)
 }
+
+// OpenUnchanged opens the project's store for dry runs and checks, without an upgrade: an
+// older store is an error with a hint.
+func (p *Project) OpenUnchanged(ctx context.Context) (storage.Opened, error) {
+	return p.openStore(ctx, storage.Unchanged)
+}
+
+func (p *Project) openStore(ctx context.Context, what storage.Purpose) (storage.Opened, error) {
+	at, err := p.storage()
+	if err != nil {
+		return nil, err
+	}
+	return at.Open(ctx, what)
+}
+
+// StoreServer examines the server of the project's store, whether or not the project exists there; nil for a file.
+func (p *Project) StoreServer(ctx context.Context) (*storage.Health, error) {
+	at, err := p.storage()
+	if err != nil {
+		return nil, err
+	}
+	return at.Server(ctx)
+}
+
+// hasStore reports whether the project's store exists.
+func (p *Project) hasStore(ctx context.Context) (bool, error) {
+	at, err := p.storage()
+	if err != nil {
+		return false, err
+	}
+	return at.Exists(ctx)
+}
+
+// StorePlace returns where the project's store is: its file, or the host, database and project.
+func (p *Project) StorePlace() string { return p.storagePlace().String() }
+
+// StorePoll returns how often to ask the store for what other processes have written.
+func (p *Project) StorePoll() time.Duration { return p.storagePlace().Poll() }
+
+func (p *Project) storagePlace() *storage.Place {
+	return &storage.Place{Address: p.Config.StoreAddress, Dir: p.StateDir(), Before: p.ignoreState}
+}
+
+// storage returns where the project's store is. A database must be at an allowed host, and named by the
+// user or a trusted file: it receives the project's texts.
+func (p *Project) storage() (*storage.Place, error) {
+	at := p.storagePlace()
+	if p.Config.StoreAddress == "" {
+		doubt, serious := at.Elsewhere()
+		if serious {
+			return nil, doubt
+		}
+		if doubt != nil {
+			p.doubted.Do(func() { p.Warn([]roster.Warning{{Code: doubt.Code, Message: doubt.Detail, Hint: doubt.Hint}}) })
+		}
+		return at, nil
+	}
+	if err := p.CheckHost(at.Host()); err != nil {
+		return nil, err
+	}
+	return at, p.mustTrust(p.Config.Origin(config.StoreAddress), databaseAction+at.String())
+}
+
+// databaseAction begins the description, for trust, of using a database as the store.
+const databaseAction = "store the project's texts in "
 
 // sweepFiles removes the temporary files of killed processes.
 func (p *Project) sweepFiles() {
@@ -49,9 +118,11 @@ func (p *Project) sweepFiles() {
 }
 
 // ignoreState keeps the state directory out of version control.
-func (p *Project) ignoreState() {
-	if err := writeIgnore(p.StateDir()); err != nil {
-		p.Log.Warn().Err(err).Msg("cannot keep " + stateDir + " out of version control")
+func (p *Project) ignoreState() { p.ignore(p.StateDir()) }
+
+func (h *Host) ignore(state string) {
+	if err := writeIgnore(state); err != nil {
+		h.Log.Warn().Err(err).Msg("cannot keep " + stateDir + " out of version control")
 	}
 }
 
@@ -66,18 +137,6 @@ func writeIgnore(state string) error {
 		return nil
 	}
 	return err
-}
-
-// OpenToRead opens the project's store for reading: none is created, but an older one is
-// upgraded.
-func (p *Project) OpenToRead(ctx context.Context) (*sqlite.Store, error) {
-	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{ReadOnly: true, Upgrade: true, Summarise: session.Summarise})
-}
-
-// OpenUnchanged opens the project's store for dry runs and checks, without an upgrade: an
-// older store is an error with a hint.
-func (p *Project) OpenUnchanged(ctx context.Context) (*sqlite.Store, error) {
-	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{ReadOnly: true})
 }
 
 // CloseStore closes a store. A failure is only logged: everything is stored by then.
@@ -121,7 +180,7 @@ func (p *Project) OpenSource(ctx context.Context, arg string) (*Source, error) {
 }
 
 // source returns the project's store as the source of a session.
-func (p *Project) source(st lockStore, thread string) *Source {
+func (p *Project) source(st storage.Store, thread string) *Source {
 	return &Source{Store: st, Locks: st, Project: p, Address: session.Address{Thread: thread}}
 }
 
@@ -181,7 +240,7 @@ func (p *Project) readExport(file string) (*session.ExportFile, error) {
 	}
 	data = files.WithoutMark(data)
 	p.logRead("the export", file, data)
-	x, err := session.ReadExport(data)
+	x, err := audit.ReadExport(data)
 	return x, fault.InFile("read the export", file, err)
 }
 
@@ -202,11 +261,14 @@ func MissingFile(arg string) bool {
 // OpenToWrite opens the project's store for a command that may write. A missing store is
 // created by the first write, so that a failed or refused command leaves no empty store.
 func (p *Project) OpenToWrite(ctx context.Context) (store.Store, error) {
-	_, err := os.Lstat(filepath.Join(p.StateDir(), sqlite.FileName))
-	if !errors.Is(err, fs.ErrNotExist) {
+	has, err := p.hasStore(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case has:
 		return p.OpenStore(ctx)
 	}
-	return &lateStore{Store: memory.New(), open: func(ctx context.Context, _ store.Store) (store.Store, error) {
+	return &storage.Late{Store: memory.New(), Open: func(ctx context.Context, _ store.Store) (store.Store, error) {
 		return p.OpenStore(ctx)
 	}}, nil
 }
@@ -220,7 +282,7 @@ func (p *Project) OpenForRole(ctx context.Context) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lateStore{Store: st, open: func(ctx context.Context, before store.Store) (store.Store, error) {
+	return &storage.Late{Store: st, Open: func(ctx context.Context, before store.Store) (store.Store, error) {
 		st, err := p.OpenStore(ctx)
 		if err != nil {
 			return nil, err
@@ -228,69 +290,6 @@ func (p *Project) OpenForRole(ctx context.Context) (store.Store, error) {
 		return st, before.Close()
 	}}, nil
 }
-
-// lateStore is a store that is opened for writing by the first write. It is not safe for
-// concurrent use.
-type lateStore struct {
-	store.Store // read-only at first, then writable
-	// open opens the writable one; nil once it is open.
-	open func(ctx context.Context, before store.Store) (store.Store, error)
-}
-
-// Write opens the store and writes to it. If another process has written meanwhile, it
-// returns the same error as any store.
-func (l *lateStore) Write(ctx context.Context, b store.Batch) error {
-	if l.open != nil {
-		st, err := l.open(ctx, l.Store)
-		if err != nil {
-			return err
-		}
-		l.Store, l.open = st, nil
-	}
-	return l.Store.Write(ctx, b)
-}
-
-// Walk walks the store behind it.
-func (l *lateStore) Walk(ctx context.Context, stream string, after int, visit func(*journal.Line) error) error {
-	return store.Walk(ctx, l.Store, stream, after, visit)
-}
-
-// Blobs reads from the store behind it.
-func (l *lateStore) Blobs(ctx context.Context, hashes []string, visit func(n int, data []byte) error) error {
-	return store.Blobs(ctx, l.Store, hashes, visit)
-}
-
-// scratchStore is a read-only store with one stream that accepts writes, which are
-// discarded in the end.
-type scratchStore struct {
-	*memory.Store // the stream, and new blobs
-	base          store.Store
-}
-
-// scratch returns a scratchStore.
-func scratch(ctx context.Context, base store.Store, stream string) (*scratchStore, error) {
-	entries, err := base.Entries(ctx, stream, 0)
-	if err != nil {
-		return nil, err
-	}
-	s := &scratchStore{memory.New(), base}
-	if len(entries) > 0 {
-		err = s.Write(ctx, store.Batch{Appends: []store.Append{{Stream: stream, Entries: entries}}})
-	}
-	return s, err
-}
-
-// Blob looks among the new blobs first.
-func (s *scratchStore) Blob(ctx context.Context, hash string) ([]byte, error) {
-	data, err := s.Store.Blob(ctx, hash)
-	if fault.CodeOf(err) == store.NoBlob {
-		return s.base.Blob(ctx, hash)
-	}
-	return data, err
-}
-
-// Close closes both stores.
-func (s *scratchStore) Close() error { return errors.Join(s.Store.Close(), s.base.Close()) }
 
 // Imported is an imported session.
 type Imported struct {
@@ -339,11 +338,11 @@ func (p *Project) Import(ctx context.Context, file string, x *session.ExportFile
 		return nil, err
 	}
 	defer p.CloseStore(st)
-	release, err := st.Hold(x.Thread, p.holder(doing))
+	lease, err := st.Hold(x.Thread, p.holder(doing))
 	if err != nil {
 		return nil, err
 	}
-	defer release() //nolint:errcheck // everything is stored; the lock ends with the process
+	defer lease.Release() //nolint:errcheck // everything is stored; the lock ends with the process
 	n, err := session.Import(ctx, st, x)
 	if err != nil {
 		return nil, fault.InFile("import", file, err)

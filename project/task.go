@@ -135,7 +135,7 @@ func (t *ComposedTask) OpenNew(ctx context.Context, j *Job) error {
 		Code: store.Held, Op: "run " + t.Ref.String(), Detail: "another process began to run the task at the same time",
 		Hint: "wait for it: the same command then shows what it made; --again runs the task once more",
 	}
-	release, err := j.store.Hold(taskLock(t.task), t.Project.holder(j.doing))
+	lease, err := j.store.Hold(taskLock(t.task), t.Project.holder(j.doing))
 	if fault.CodeOf(err) == store.Held {
 		return held
 	}
@@ -143,7 +143,7 @@ func (t *ComposedTask) OpenNew(ctx context.Context, j *Job) error {
 		return err
 	}
 	j.onClose(func() {
-		if err := release(); err != nil {
+		if err := lease.Release(); err != nil {
 			t.Project.Log.Warn().Err(err).Str("task", t.Ref.String()).Msg("cannot release the task's lock")
 		}
 	})

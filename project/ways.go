@@ -42,7 +42,7 @@ func (p *Project) addressFrom(model config.Model) (base string, from config.Orig
 	if base != "" {
 		return base, from
 	}
-	if base = p.variable(EnvBaseURL); base != "" {
+	if base = p.Variable(EnvBaseURL); base != "" {
 		return base, config.Origin{Level: roster.Environment, Source: EnvBaseURL}
 	}
 	if name, key := p.keyOf(model); name == envKey && key != "" {

@@ -95,7 +95,7 @@ func (p *Project) checkTrustOf(model config.Model, name, address string, ownKeys
 	if named {
 		base, from = address, config.Origin{Level: roster.Flags}
 	}
-	key := p.variable(name)
+	key := p.Variable(name)
 	base = baseurl.Normal(base)
 	address = cmp.Or(address, base) // a program that is told no address
 	foreign := base != address
@@ -125,7 +125,7 @@ func (m *Models) untrustedAddress(parties []flow.Party, party *flow.Party, addre
 	model := p.asked(party)
 	name := p.keyName(party)
 	what := "the key of " + name
-	if p.variable(name) == "" {
+	if p.Variable(name) == "" {
 		what = "its keys"
 	}
 	detail := "for " + fault.Shown(party.Name) + ", only the journal names the address " + address + ", which would receive " + what
@@ -167,7 +167,7 @@ func (p *Project) confirm(parties []flow.Party, named map[string]string) string 
 		model, base := p.asked(party), baseurl.Normal(party.Endpoint())
 		_, from := p.addressFrom(model)
 		key := p.keyName(party)
-		byFlag := from.Level == roster.Flags && p.variable(key) != "" && !baseurl.IsLocal(base) || named[party.Name] != ""
+		byFlag := from.Level == roster.Flags && p.Variable(key) != "" && !baseurl.IsLocal(base) || named[party.Name] != ""
 		err := p.checkTrustOf(model, key, base, party.Via == config.ViaProgram, false)
 		byName = byName || errors.Is(err, errOwnKey)
 		if base != "" && (byFlag || errors.Is(err, errForeign) || errors.Is(err, errOwnKey)) {

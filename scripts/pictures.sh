@@ -1,7 +1,7 @@
 #!/bin/sh
 # Redraws docs/pictures, except session.svg, which is drawn by hand: house.svg from the
-# table of packages, report.png from the report of the example night; and the lineage of the
-# example review-article. report.png needs chromium.
+# table of packages, report.png from the report of the example night, serve-*.png from the pages; and
+# the lineage of the example review-article. The .png need chromium, and serve-*.png also npm.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -21,3 +21,9 @@ cd "$dir"
 ./brenner loop run examples/night/night.yaml --quiet
 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=880,1765 \
 	--screenshot="$root/docs/pictures/report.png" "file://$dir/.brenner/loops/night/report.html" 2>/dev/null
+
+cd "$root"
+sh scripts/web.sh --pictures "$dir/pages"
+for page in session conflicts predictions; do
+	cp "$dir/pages/$page-900-light.png" "docs/pictures/serve-$page.png"
+done

@@ -12,12 +12,12 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store/journal"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // A failing agent is not retried beyond the budget, even if the policy would.
 func TestRetriesKeepToTheBudget(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	var asked atomic.Int64
 	allow := &session.Allowance{}
 	r := runner(st, &actors{script: builtInScript()})
@@ -68,7 +68,7 @@ func reservedCost(s *flow.State) flow.Cost {
 func TestUnreportedAttemptsCostTheirReservation(t *testing.T) {
 	for _, code := range []fault.Code{agent.TimedOut, agent.Idle, agent.Cut, agent.Broken} {
 		allow := &session.Allowance{}
-		r := runner(memory.New(), nil)
+		r := runner(opentest.New(t), nil)
 		r.Allowance = allow
 		r.Agent = guardedAgents(allow, 2, func(agent.Call) (agent.Reply, error) {
 			return agent.Reply{}, &agent.Failure{Code: code, Retry: true}
@@ -95,7 +95,7 @@ func TestAbsurdUsageNeverReducesCost(t *testing.T) {
 		"beyond exact JSON": {Input: 1 << 53, Output: 7},
 	} {
 		for _, fails := range []bool{false, true} {
-			st, allow := memory.New(), &session.Allowance{}
+			st, allow := opentest.New(t), &session.Allowance{}
 			r := runner(st, nil)
 			r.Allowance = allow
 			var asked atomic.Int64
@@ -134,7 +134,7 @@ func TestRepairsDoNotSpendCostOfFailedAttempts(t *testing.T) {
 	repairable := "```delta\n{\"operation\": \"ADD\"\n```\n"
 	run := func(budget int) (*session.Result, int64) {
 		allow := &session.Allowance{}
-		r := runner(memory.New(), nil)
+		r := runner(opentest.New(t), nil)
 		r.Allowance = allow
 		again, answered := make(chan struct{}), make(chan struct{})
 		var answers, repairs atomic.Int64
@@ -188,7 +188,7 @@ func TestRepairsDoNotSpendCostOfFailedAttempts(t *testing.T) {
 func TestArbiterRetriesKeepToTheBudget(t *testing.T) {
 	run := func(change func(*flow.Settings)) (*session.Result, int) {
 		allow, s, asked := &session.Allowance{}, &actors{script: parse(t, quarrel)}, 0
-		r := runner(memory.New(), s)
+		r := runner(opentest.New(t), s)
 		r.Allowance = allow
 		judge := guardedAgents(allow, 50, func(c agent.Call) (agent.Reply, error) {
 			asked++

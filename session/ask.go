@@ -15,7 +15,6 @@ import (
 	"brenner/merge/settle"
 	"brenner/session/flow"
 	"brenner/session/view"
-	"brenner/store"
 )
 
 type outcome struct {
@@ -137,7 +136,7 @@ func (s *run) call(ctx context.Context, a flow.Ask) (c agent.Call, err error) {
 	t := s.conversation(p.Name)
 	c = agent.Call{
 		ID: a.Call.ID, Agent: p.Name, Before: a.Call.Failures,
-		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Exchange.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
+		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Exchange.Subject, MaxReply: s.state.Settings.Reply, Drain: s.drain,
 		Turns: []agent.Turn{{Text: t.body}}, Tokens: a.Exchange.Tokens, Schema: s.schema(p, a.Exchange, t.body),
 	}
 	if p.Via == flow.ViaMail { // only mail can send a reminder
@@ -286,14 +285,6 @@ func (s *run) recordOutcome(ctx context.Context, d *draft, state *flow.State, o 
 	}
 	d.event(flow.KindAnswered, answered)
 	return nil
-}
-
-// overtakenError returns the error for a second run of the session, which the lock should prevent.
-func overtakenError(state *flow.State) error {
-	return &fault.Error{
-		Code: store.Held, Detail: "another process is running " + state.Opened.Thread + "; this run stops",
-		Hint: "`brenner session status " + state.Opened.Thread + "` shows its progress",
-	}
 }
 
 func (s *run) failed(d *draft, o *outcome, f *agent.Failure, prices flow.Prices) flow.Failed {

@@ -5,7 +5,7 @@ import (
 
 	"brenner/session"
 	"brenner/session/flow"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // Sessions that share a cache send the same messages and have the same results as sessions
@@ -28,7 +28,7 @@ func TestSharedCacheChangesNothing(t *testing.T) {
 	for name, b := range map[string]session.Brief{"plain": brief(2), "swapped": swapped, "strict": strict, "short": short, "again": brief(2)} {
 		var all []string
 		for _, m := range []*session.Common{nil, shared} {
-			st := memory.New()
+			st := opentest.New(t)
 			r := runner(st, &actors{script: builtInScript()})
 			r.Common = m
 			res, err := r.Start(t.Context(), b)

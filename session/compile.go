@@ -28,11 +28,11 @@ func (r *Runner) Adopt(ctx context.Context, b Brief) (*Result, error) {
 }
 
 func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result, error) {
-	release, err := r.hold(thread) // an active run collects its answers itself
+	lease, err := r.hold(thread) // an active run collects its answers itself
 	if err != nil {
 		return nil, err
 	}
-	defer r.release(thread, release)
+	defer r.release(thread, lease)
 	l, err := r.reopen(ctx, thread)
 	if err != nil {
 		return nil, err

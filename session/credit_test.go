@@ -12,13 +12,13 @@ import (
 	"brenner/playbook"
 	"brenner/session"
 	"brenner/session/flow"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // playCiting plays the example with text added to the first replies of some agents.
 func playCiting(t *testing.T, rounds int, more map[string]string) *session.History {
 	t.Helper()
-	st := memory.New()
+	st := opentest.New(t)
 	s := &actors{script: builtInScript()}
 	r := runner(st, s)
 	r.Memory = &fakeMemory{lessons: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}}}
@@ -101,7 +101,7 @@ func TestCitationWithoutDeltasIsNeutral(t *testing.T) {
 	results := map[string]playbook.Section{"": "", strings.Repeat("[pb-00001] [pb-00002] ", 1000): playbook.Neutral}
 	results["<think>As [pb-00001] says.</think>"] = ""
 	for text, want := range results {
-		st := memory.New()
+		st := opentest.New(t)
 		s := &actors{script: builtInScript()}
 		r := runner(st, s)
 		r.Memory = &fakeMemory{lessons: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}

@@ -38,6 +38,7 @@ type exportHeader struct {
 	Blobs   int    `json:"blobs"`
 }
 
+// exportBlob has neither text nor base64 if the blob is empty.
 type exportBlob struct {
 	Hash   string  `json:"blob"`
 	Text   *string `json:"text,omitempty"`
@@ -210,7 +211,7 @@ func (x *ExportFile) readBlob(number int, line []byte) {
 	case b.Base64 != nil:
 		data, err = base64.StdEncoding.DecodeString(*b.Base64)
 	}
-	if err != nil || b.Text == nil && b.Base64 == nil {
+	if err != nil {
 		x.addFault(number, "invalid blob")
 		return
 	}

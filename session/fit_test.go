@@ -10,7 +10,7 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/session/view"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // lessonsOf is a playbook with the same lessons for every agent.
@@ -39,7 +39,7 @@ func (g *grownBrief) RecordsFor(context.Context, string, string, string) (sessio
 // left out, and the message says so.
 func TestGrownOverview(t *testing.T) {
 	for _, long := range []int{90, 9000} {
-		st := memory.New()
+		st := opentest.New(t)
 		r := runner(st, &actors{script: builtInScript()})
 		r.Project = &grownBrief{long: long}
 		b := brief(2)
@@ -64,7 +64,7 @@ func TestBoundNeverEndsASession(t *testing.T) {
 	refused, pruned := 0, 0
 	for i := range 26 {
 		bound := 3000 + 317*i
-		st, box := memory.New(), &fakeMailer{}
+		st, box := opentest.New(t), &fakeMailer{}
 		s := &actors{script: builtInScript()}
 		r := runner(st, s)
 		r.Memory = lessonsOf{{ID: "pb-00001", Text: strings.Repeat("Ask twice. ", 90)}, {ID: "pb-00002", Text: "Ask again."}}

@@ -14,12 +14,13 @@ import (
 	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // finishedSession returns a finished session and its store.
-func finishedSession(t *testing.T, script string, rounds int) (*memory.Store, *session.History) {
+func finishedSession(t *testing.T, script string, rounds int) (opentest.Store, *session.History) {
 	t.Helper()
-	st := memory.New()
+	st := opentest.New(t)
 	if _, err := runner(st, &actors{script: parse(t, script)}).Start(t.Context(), brief(rounds)); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestReplayDetectsForgedCounts(t *testing.T) {
 			return strings.Replace(body, `"hypothesis_slate":1`, `"hypothesis_slate":5`, 1)
 		},
 	} {
-		forged := memory.New()
+		forged := opentest.New(t)
 		batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: rechain(t, h, change)}}}
 		for _, ref := range h.References() {
 			data, err := st.Blob(t.Context(), ref.Hash)
@@ -132,7 +133,7 @@ func TestReadExportDetectsReorderedLines(t *testing.T) {
 // Verify detects a store that lost its list of versions, or the end of a journal.
 func TestVerifyDetectsMissingRecordsAndEntries(t *testing.T) {
 	st, h := finishedSession(t, eventful, 2)
-	bare := memory.New()
+	bare := opentest.New(t)
 	batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: h.Entries}}}
 	for _, ref := range h.References() {
 		data, err := st.Blob(t.Context(), ref.Hash)
@@ -156,7 +157,7 @@ func TestVerifyDetectsMissingRecordsAndEntries(t *testing.T) {
 }
 
 // cutStore has lost the last entry of every stream, but not its list of streams.
-type cutStore struct{ *memory.Store }
+type cutStore struct{ opentest.Store }
 
 func (c *cutStore) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
 	all, err := c.Store.Entries(ctx, stream, after)
@@ -165,7 +166,7 @@ func (c *cutStore) Entries(ctx context.Context, stream string, after int) ([]jou
 
 // Two runners without a common lock stop before they corrupt the journal.
 func TestTwoRunnersWithoutLock(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	s := &actors{script: parse(t, eventful)}
 	var second error
 	var once sync.Once
@@ -214,7 +215,7 @@ func TestTwoRunnersWithoutLock(t *testing.T) {
 func TestAgentsCannotHaveNamesOfAuthorities(t *testing.T) {
 	b := brief(1)
 	b.Operator = b.Agents[0].Name
-	if _, err := runner(memory.New(), &actors{script: builtInScript()}).Start(t.Context(), b); fault.CodeOf(err) != session.NameTaken {
+	if _, err := runner(opentest.New(t), &actors{script: builtInScript()}).Start(t.Context(), b); fault.CodeOf(err) != session.NameTaken {
 		t.Error(err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"brenner/playbook/keeper"
 	"brenner/session"
 	"brenner/session/flow"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // fakeMemory is a memory that records its queries.
@@ -31,9 +31,9 @@ func (n *fakeMemory) Recall(_ context.Context, r session.LessonQuery) (session.L
 }
 
 // realSession plays the example as if its agents were models, without a rehearsal script.
-func realSession(t *testing.T, rounds int, m session.Memory) (*memory.Store, *session.History) {
+func realSession(t *testing.T, rounds int, m session.Memory) (opentest.Store, *session.History) {
 	t.Helper()
-	st := memory.New()
+	st := opentest.New(t)
 	r := runner(st, &actors{script: builtInScript()})
 	r.Memory = m
 	b := brief(rounds)
@@ -110,7 +110,7 @@ func TestLintLessonsAreSentences(t *testing.T) {
 
 // The lessons of two rules never count as one.
 func TestLintLessonsAreDifferent(t *testing.T) {
-	k, err := keeper.Open(t.Context(), keeper.Options{Store: memory.New(), Rules: playbook.DefaultRules(), Embedder: uselite.New(uselite.Options{Lower: true})})
+	k, err := keeper.Open(t.Context(), keeper.Options{Store: opentest.New(t), Rules: playbook.DefaultRules(), Embedder: uselite.New(uselite.Options{Lower: true})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestLintLessonsAreDifferent(t *testing.T) {
 
 func TestRehearsalIsNotHarvested(t *testing.T) {
 	m := &fakeMemory{lessons: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
-	st := memory.New()
+	st := opentest.New(t)
 	r := runner(st, &actors{script: builtInScript()})
 	r.Memory = m
 	if _, err := r.Start(t.Context(), brief(1)); err != nil {
@@ -177,7 +177,7 @@ func TestObserve(t *testing.T) {
 
 // The root cause in an arbiter's verdict becomes a lesson.
 func TestHarvestOfVerdicts(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	b := quarrelBrief(3)
 	b.Script = nil
 	if _, err := patchingRunner(t, st).Start(t.Context(), b); err != nil {
@@ -194,7 +194,7 @@ func TestHarvestOfVerdicts(t *testing.T) {
 
 // A ruling of an arbiter counts as an agent's lesson, not as a person's.
 func TestHarvestOfRulings(t *testing.T) {
-	st, s := memory.New(), &actors{script: parse(t, quarrel)}
+	st, s := opentest.New(t), &actors{script: parse(t, quarrel)}
 	b := quarrelBrief(3)
 	b.Script = nil
 	if _, err := runner(st, s).Start(t.Context(), b); err != nil {
@@ -258,7 +258,7 @@ agents:
 // The reason for a kill is the reason of the KILL, or else its rationale, both in the next round
 // and in the playbook.
 func TestKillReasonFallsBackToRationale(t *testing.T) {
-	st, m := memory.New(), &fakeMemory{}
+	st, m := opentest.New(t), &fakeMemory{}
 	r := runner(st, &actors{script: parse(t, killings)})
 	r.Memory = m
 	b := brief(3)

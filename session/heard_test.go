@@ -9,7 +9,7 @@ import (
 	"brenner/agent"
 	"brenner/session"
 	"brenner/session/flow"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // faulty has every outcome of a reply, with and without a repair.
@@ -66,7 +66,7 @@ agents:
 
 // What each agent came to in each round is journaled, and verified.
 func TestOutcomesAreJournaled(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	b := brief(3)
 	b.Settings.Quorum = "1"
 	res, err := runner(st, &actors{script: parse(t, faulty)}).Start(t.Context(), b)
@@ -102,7 +102,7 @@ func TestOutcomesAreJournaled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Without(t.Context(), "GreenValley"); err != nil {
+	if _, _, err := h.Without(t.Context(), "GreenValley"); err != nil {
 		t.Error(err)
 	}
 	a, err := h.Artifact(t.Context(), h.State.Version())
@@ -120,7 +120,7 @@ func TestOutcomesAreJournaled(t *testing.T) {
 
 // The request names every defect with its place, and what would be right.
 func TestRepairRequestNamesDefects(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	if _, err := runner(st, &actors{script: parse(t, faulty)}).Start(t.Context(), brief(2)); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestRepairRequestNamesDefects(t *testing.T) {
 }
 
 // imported returns a store with a session of an earlier program.
-func imported(t *testing.T, name string) (*memory.Store, *session.ExportFile) {
+func imported(t *testing.T, name string) (opentest.Store, *session.ExportFile) {
 	t.Helper()
 	data, err := os.ReadFile("../cmd/brenner/testdata/older/" + name)
 	if err != nil {
@@ -164,7 +164,7 @@ func imported(t *testing.T, name string) (*memory.Store, *session.ExportFile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := memory.New()
+	st := opentest.New(t)
 	if _, err := session.Import(t.Context(), st, x); err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestNextKickoffTellsOfTheLastReply(t *testing.T) {
 		"corrected":       {`{reply: "All is well.", repair: "NO CHANGES: fine"}`, ""},
 		"nothing to tell": {`{reply: "NO CHANGES: fine"}`, ""},
 	} {
-		st := memory.New()
+		st := opentest.New(t)
 		script := parse(t, `{schema: brenner.rehearsal/v1, question: q, agents: [{role: hypothesis_generator, rounds: [`+strings.NewReplacer("~~~", "```", "QUESTION", brief(2).Question).Replace(c.round)+`]}, {role: test_designer, rounds: []}, {role: adversarial_critic, rounds: []}]}`)
 		b := brief(2)
 		b.Settings.QuietAfter = 0
@@ -283,7 +283,7 @@ func TestNextKickoffTellsOfTheLastReply(t *testing.T) {
 }
 
 // kickoffOf returns the first kickoff of a round.
-func kickoffOf(t *testing.T, st *memory.Store, state *flow.State, round int) string {
+func kickoffOf(t *testing.T, st opentest.Store, state *flow.State, round int) string {
 	t.Helper()
 	body, err := st.Blob(t.Context(), state.Leg(round, 1).Kickoffs[0].Body)
 	if err != nil {

@@ -21,8 +21,7 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
-	"brenner/store/memory"
-	"brenner/store/sqlite"
+	"brenner/store/opentest"
 )
 
 // A child process runs a session on a real store. It kills itself at one of its writes, or the
@@ -37,8 +36,7 @@ const (
 func TestMain(m *testing.M) {
 	dir := os.Getenv(envChild)
 	if dir == "" {
-		m.Run()
-		return
+		os.Exit(opentest.Main(m)) //nolint:forbidigo // a main of the tests
 	}
 	if err := child(dir, os.Getenv(envDo), os.Getenv(envDie)); err != nil {
 		panic(err)
@@ -47,7 +45,7 @@ func TestMain(m *testing.M) {
 
 func child(dir, do, die string) error {
 	ctx := context.Background()
-	db, err := sqlite.Open(ctx, filepath.Join(dir, ".brenner"), sqlite.Options{})
+	db, err := opentest.Open(ctx, filepath.Join(dir, ".brenner"))
 	if err != nil {
 		return err
 	}
@@ -157,7 +155,7 @@ func waitKilled(t *testing.T, cmd *exec.Cmd) bool {
 // uninterrupted returns the artifact of a run that was not killed.
 func uninterrupted(t *testing.T) string {
 	t.Helper()
-	st := memory.New()
+	st := opentest.New(t)
 	if _, err := runner(st, &actors{script: builtInScript()}).Start(t.Context(), brief(3)); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +171,7 @@ func uninterrupted(t *testing.T) string {
 func answeredCalls(t *testing.T, dir string) (out map[string]bool, do string) {
 	t.Helper()
 	out, do = make(map[string]bool), "start"
-	inStore(t, dir, func(st *sqlite.Store) {
+	inStore(t, dir, func(st opentest.Store) {
 		h, err := session.Load(t.Context(), st, thread)
 		if err != nil {
 			return
@@ -188,9 +186,9 @@ func answeredCalls(t *testing.T, dir string) (out map[string]bool, do string) {
 	return out, do
 }
 
-func inStore(t *testing.T, dir string, do func(*sqlite.Store)) {
+func inStore(t *testing.T, dir string, do func(opentest.Store)) {
 	t.Helper()
-	st, err := sqlite.Open(t.Context(), filepath.Join(dir, ".brenner"), sqlite.Options{})
+	st, err := opentest.Open(t.Context(), filepath.Join(dir, ".brenner"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,6 +209,7 @@ func loggedCalls(t *testing.T, dir string) []string {
 // again.
 func runAgain(t *testing.T, dir, dieAt string, kill func(*exec.Cmd)) (finished bool) {
 	t.Helper()
+	opentest.Died(t, filepath.Join(dir, ".brenner"))
 	before := len(loggedCalls(t, dir))
 	have, do := answeredCalls(t, dir)
 	cmd := startChild(t, dir, do, dieAt)
@@ -228,7 +227,7 @@ func runAgain(t *testing.T, dir, dieAt string, kill func(*exec.Cmd)) (finished b
 
 func checkArtifact(t *testing.T, dir, want, what string) {
 	t.Helper()
-	inStore(t, dir, func(st *sqlite.Store) {
+	inStore(t, dir, func(st opentest.Store) {
 		h, err := session.Load(t.Context(), st, thread)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)

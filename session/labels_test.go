@@ -7,7 +7,7 @@ import (
 	"brenner/merge"
 	"brenner/session"
 	"brenner/session/audit"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 const labelling = `schema: brenner.rehearsal/v1
@@ -37,7 +37,7 @@ agents:
 // is never one of them.
 func TestAssumedIDsAreRemembered(t *testing.T) {
 	for _, version := range []string{merge.Second, merge.First} {
-		st := memory.New()
+		st := opentest.New(t)
 		b := brief(3)
 		b.Settings.QuietAfter, b.Rules.Version = 0, version
 		res, err := runner(st, &actors{script: parse(t, strings.ReplaceAll(labelling, "~~~", "```"))}).Start(t.Context(), b)

@@ -117,11 +117,11 @@ type MailedVersion struct {
 
 // Publish mails the newest version of a session that is not running.
 func (r *Runner) Publish(ctx context.Context, thread string) (*MailedVersion, error) {
-	release, err := r.hold(thread)
+	lease, err := r.hold(thread)
 	if err != nil {
 		return nil, err
 	}
-	defer r.release(thread, release)
+	defer r.release(thread, lease)
 	l, err := r.reopen(ctx, thread)
 	switch {
 	case err != nil:

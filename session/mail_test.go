@@ -8,7 +8,7 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/session/letters"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // fakeMailer is a Mailer that keeps the last publication.
@@ -50,7 +50,7 @@ agents:
 	for i := range b.Agents {
 		b.Agents[i].Via = flow.ViaMail
 	}
-	st, box := memory.New(), &fakeMailer{}
+	st, box := opentest.New(t), &fakeMailer{}
 	r := runner(st, &actors{script: parse(t, script)})
 	r.Mail = box
 	if _, err := r.Start(t.Context(), b); err != nil {
@@ -79,7 +79,7 @@ func TestMailNamesNoHosts(t *testing.T) {
 		if !late {
 			b.Agents[0].Way = &way
 		}
-		st, box := memory.New(), &fakeMailer{}
+		st, box := opentest.New(t), &fakeMailer{}
 		r := runner(st, &actors{script: script})
 		r.Mail = box
 		if _, err := r.Start(t.Context(), b); err != nil {

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,16 +11,24 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sync/errgroup"
 
+	"brenner/store/opentest"
+	"brenner/store/postgres"
+	"brenner/store/postgres/postgrestest"
 	"brenner/store/sqlite"
 )
 
 // runMany runs sessions in one process, sixteen at a time, on one real store.
 func runMany(tb testing.TB, dir string, sessions int) {
 	tb.Helper()
-	st, err := sqlite.Open(tb.Context(), filepath.Join(dir, ".brenner"), sqlite.Options{})
+	st, err := opentest.Open(tb.Context(), filepath.Join(dir, ".brenner"))
 	if err != nil {
 		tb.Fatal(err)
 	}
+	runManyOn(tb, st, sessions)
+}
+
+func runManyOn(tb testing.TB, st opentest.Store, sessions int) {
+	tb.Helper()
 	script := builtInScript()
 	var g errgroup.Group
 	g.SetLimit(16)
@@ -49,6 +58,37 @@ func TestManySessionsLeakNoGoroutines(t *testing.T) {
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		runMany(b, b.TempDir(), 1)
+	}
+}
+
+// BenchmarkHundredSessions runs a hundred rehearsals, sixteen at a time, in each kind of store by turns.
+func BenchmarkHundredSessions(b *testing.B) {
+	server := postgrestest.Start(b)
+	b.Setenv("PGPASSWORD", server.Password)
+	database := func(b *testing.B) (opentest.Store, error) {
+		b.Helper()
+		at, err := postgres.ParseAddress(server.Address("postgres") + "&project=b" + strings.ToLower(rand.Text()))
+		if err != nil {
+			return nil, err
+		}
+		return postgres.Open(b.Context(), at, postgres.Options{})
+	}
+	file := func(b *testing.B) (opentest.Store, error) {
+		b.Helper()
+		return sqlite.Open(b.Context(), b.TempDir(), sqlite.Options{})
+	}
+	for range 3 {
+		for name, open := range map[string]func(*testing.B) (opentest.Store, error){"postgres": database, "sqlite": file} {
+			b.Run(name, func(b *testing.B) {
+				for b.Loop() {
+					st, err := open(b)
+					if err != nil {
+						b.Fatal(err)
+					}
+					runManyOn(b, st, 100)
+				}
+			})
+		}
 	}
 }
 

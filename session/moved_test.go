@@ -13,7 +13,7 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 	"brenner/store/record"
 )
 
@@ -54,7 +54,7 @@ func (p *project) CheckPatches(context.Context, *session.PatchInput) ([]settle.D
 // A record is promoted between its check and the commit: the commit checks again. The next version
 // continues that text, so it needs a rebase, too.
 func TestPromotionBetweenCheckAndCommit(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	actor := govern.Actor{Name: "operator"}
 	d := &govern.Records{
 		Source: graph.Source{Store: st}, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: clock,

@@ -9,6 +9,7 @@ import (
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // interceptedStore calls do right before the first write.
@@ -26,7 +27,7 @@ func (s *interceptedStore) Write(ctx context.Context, b store.Batch) error {
 // Another process without a common lock opens the session between the check and the first write:
 // Start fails and does not change that session.
 func TestStartFailsIfOpenedMeanwhile(t *testing.T) {
-	theirs := memory.New()
+	theirs := opentest.New(t)
 	st := &interceptedStore{lockingStore: theirs}
 	var left *session.Result
 	st.do = func() {

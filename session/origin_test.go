@@ -10,7 +10,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/session/audit"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // crowded is a script in which agents write the same lists, maps, cells and fields, with conflicts
@@ -89,9 +89,9 @@ agents:
           ~~~
 `, "~~~", "```")
 
-func playCrowded(t testing.TB, rounds int) (*memory.Store, *audit.Origins, *session.History) {
+func playCrowded(t testing.TB, rounds int) (opentest.Store, *audit.Origins, *session.History) {
 	t.Helper()
-	st := memory.New()
+	st := opentest.New(t)
 	s, err := rehearsal.Parse([]byte(crowded))
 	if err != nil {
 		t.Fatal(err)
@@ -312,7 +312,7 @@ func BenchmarkOriginsOfFiftyRounds(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	st := memory.New()
+	st := opentest.New(b)
 	br := brief(50)
 	br.Agents, br.Roster.Entries = br.Agents[:1], br.Roster.Entries[:1]
 	if _, err := runner(st, &actors{script: s}).Start(b.Context(), br); err != nil {

@@ -11,7 +11,7 @@ import (
 	"brenner/session/flow"
 	"brenner/session/stalemate"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // stubborn has an agent that sends the same blocks about a text twice, and a judge.
@@ -83,7 +83,7 @@ func patchingRunner(t *testing.T, st lockingStore) *session.Runner {
 
 func stubbornSession(t *testing.T) *session.History {
 	t.Helper()
-	st := memory.New()
+	st := opentest.New(t)
 	if _, err := patchingRunner(t, st).Start(t.Context(), quarrelBrief(3)); err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,12 @@ package session
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
@@ -19,11 +22,14 @@ import (
 
 // Error codes of people's actions.
 const (
-	NoConflict  fault.Code = "NO_CONFLICT"  // The field is not in conflict.
-	NoCandidate fault.Code = "NO_CANDIDATE" // No candidate of the conflict matches, or several do.
-	NotAllowed  fault.Code = "NOT_ALLOWED"  // The author of a manual change is not an authority of the session.
-	NothingSaid fault.Code = "NOTHING_SAID" // The note is empty.
-	NameTaken   fault.Code = "NAME_TAKEN"   // An agent has the name of a person with authority.
+	NoConflict  fault.Code = "NO_CONFLICT"   // The field is not in conflict.
+	NoCandidate fault.Code = "NO_CANDIDATE"  // No candidate of the conflict matches, or several do.
+	NotAllowed  fault.Code = "NOT_ALLOWED"   // The author of a manual change is not an authority of the session.
+	NothingSaid fault.Code = "NOTHING_SAID"  // The note is empty.
+	NoteTooLong fault.Code = "NOTE_TOO_LONG" // The note is longer than the agents' messages have room for; nothing was written.
+	NameTaken   fault.Code = "NAME_TAKEN"    // An agent has the name of a person with authority.
+
+	VersionMoved fault.Code = "VERSION_MOVED" // The decision was made for an older version of the artifact; nothing was changed.
 )
 
 // Classes returns the classes of the package's codes.
@@ -32,6 +38,7 @@ func Classes() fault.Classes {
 		NotAllowed:    fault.ClassDenied,
 		Diverged:      fault.ClassPerson,
 		RoundOpen:     fault.ClassPerson,
+		VersionMoved:  fault.ClassPerson,
 		ReplayDiffers: fault.ClassFailed,
 		ExportChanged: fault.ClassFailed,
 	}
@@ -47,6 +54,9 @@ type Editor struct {
 	Authorities []string
 	// Project is the project's store; nil if the session has none.
 	Project Project
+	// Version is the version that the person saw; 0 if it does not matter. Deltas for an older one
+	// than the current are refused with VersionMoved.
+	Version int
 }
 
 // Apply merges a person's deltas into the session's next version. If another process writes
@@ -173,6 +183,12 @@ func (ed *Editor) apply(
 			return nil, &fault.Error{
 				Code: NoVersion, Detail: h.Thread + " has no version yet: it stopped before the brief was merged",
 				Hint: "`brenner session resume " + h.Thread + "` continues it",
+			}
+		}
+		if ed.Version > 0 && ed.Version != state.Version() {
+			return nil, &fault.Error{
+				Code: VersionMoved, Detail: fmt.Sprintf("this was decided for version %d; the session is at version %d", ed.Version, state.Version()),
+				Hint: "look at the new version and decide again",
 			}
 		}
 		base, err := h.Artifact(ctx, state.Version())
@@ -367,14 +383,33 @@ func Conflicts(a *artifact.Artifact) []string {
 
 // Note leaves a note that the agents read in the next round.
 func (ed *Editor) Note(ctx context.Context, thread, text string) (*History, error) {
+	return ed.NoteOnce(ctx, thread, text, math.MaxInt)
+}
+
+// longestNote is the limit of a note, in characters: every agent's next message contains it.
+const longestNote = 20_000
+
+// NoteOnce leaves a note, unless the person has left the same one after the first seen notes: a form
+// that is sent twice leaves one.
+func (ed *Editor) NoteOnce(ctx context.Context, thread, text string, seen int) (*History, error) {
 	if delta.Blank(text) {
 		return nil, &fault.Error{Code: NothingSaid, Detail: "empty note", Hint: "pass what the agents should know"}
+	}
+	if n := utf8.RuneCountInString(text); n > longestNote {
+		return nil, &fault.Error{
+			Code: NoteTooLong, Detail: fmt.Sprintf("the note has %d characters; at most %d are possible", n, longestNote),
+			Hint: "nothing was written; every agent's next message contains the note: shorten it, or say where the rest can be read",
+		}
 	}
 	h, err := ed.load(ctx, thread)
 	if err != nil {
 		return nil, err
 	}
-	return h, ed.ledger(h).write(ctx, func(*flow.State) (*draft, error) {
-		return newDraft(flow.KindNoted, flow.Noted{Author: ed.As, Text: text}), nil
+	note := flow.Noted{Author: ed.As, Text: text}
+	return h, ed.ledger(h).write(ctx, func(now *flow.State) (*draft, error) {
+		if slices.ContainsFunc(now.Notes[min(seen, len(now.Notes)):], func(n flow.Note) bool { return n.Noted == note }) {
+			return nil, nil //nolint:nilnil // the same note was left
+		}
+		return newDraft(flow.KindNoted, note), nil
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // The last round is stored together with the end of the session. If a person writes right before,
@@ -22,7 +22,7 @@ func TestWriteBeforeTheEnd(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := memory.New()
+			st := opentest.New(t)
 			once := false
 			r := runner(hookedStore{st, func(b *store.Batch) {
 				if !once && slices.Contains(kinds(b), flow.KindEnded) {
@@ -55,7 +55,7 @@ func TestWriteBeforeTheEnd(t *testing.T) {
 // A run is cancelled while it holds drafts and a person writes: replies are kept, the run ends, and
 // a resumed run makes the drafts again.
 func TestWriteDuringCancellation(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	once := false

@@ -15,7 +15,7 @@ import (
 	"brenner/session/flow"
 	"brenner/store"
 	"brenner/store/journal"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 	"brenner/store/record"
 )
 
@@ -52,9 +52,9 @@ func verifyOK(t *testing.T, st store.Store) {
 }
 
 // playBuiltIn runs the built-in session.
-func playBuiltIn(t *testing.T, rounds int) (*memory.Store, *session.History) {
+func playBuiltIn(t *testing.T, rounds int) (opentest.Store, *session.History) {
 	t.Helper()
-	st := memory.New()
+	st := opentest.New(t)
 	if _, err := runner(st, &actors{script: builtInScript()}).Start(t.Context(), brief(rounds)); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func textOf(t *testing.T, h *session.History, version int, item, field string) s
 // A person writes while a call is in flight: the answers of the round are merged into the newer
 // version, and the commit is marked stale.
 func TestWriteDuringRound(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	s := &actors{script: builtInScript()}
 	r := runner(st, s)
 	asked, proceed := make(chan struct{}), make(chan struct{})
@@ -160,7 +160,7 @@ func kinds(b *store.Batch) (all []string) {
 // A person writes before a settled round and the next plan are stored: both are made again, and the
 // agents are shown the person's change.
 func TestWriteBetweenRounds(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	var batches []string
 	once := false
 	before := func(b *store.Batch) {
@@ -243,7 +243,7 @@ func TestConcurrentWritesAreAllKept(t *testing.T) {
 // A session that stopped before its brief was merged accepts no deltas: version 1 is the brief.
 func TestDeltasRequireMergedBrief(t *testing.T) {
 	whole, h := playBuiltIn(t, 1)
-	st := memory.New()
+	st := opentest.New(t)
 	b := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: h.Entries[:1]}}}
 	for _, ref := range h.References() {
 		if data, err := whole.Blob(t.Context(), ref.Hash); err == nil {
@@ -350,7 +350,7 @@ func TestResolve(t *testing.T) {
 
 // Cells conflict like fields. A conflict in a killed item needs no decision.
 func TestResolveCells(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	if _, err := runner(st, &actors{script: parse(t, crowded)}).Start(t.Context(), brief(2)); err != nil {
 		t.Fatal(err)
 	}
@@ -431,4 +431,20 @@ func TestEditDelta(t *testing.T) {
 		t.Error(err)
 	}
 	verifyOK(t, st)
+}
+
+// A decision for a version that is no longer the newest changes nothing.
+func TestDecisionForOlderVersion(t *testing.T) {
+	st, h := playBuiltIn(t, 1)
+	ed := editor(st)
+	ed.Version = h.State.Version()
+	if _, _, err := ed.Apply(t.Context(), thread, edit(t, "H1.claim", "First.")); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ed.Apply(t.Context(), thread, edit(t, "H1.claim", "Second.")); fault.CodeOf(err) != session.VersionMoved {
+		t.Errorf("the second one: got %v, want %s", err, session.VersionMoved)
+	}
+	if got, want := load(t, st).State.Version(), ed.Version+1; got != want {
+		t.Errorf("the session is at version %d, want %d", got, want)
+	}
 }

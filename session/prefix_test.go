@@ -12,7 +12,7 @@ import (
 	"brenner/session/flow"
 	"brenner/store"
 	"brenner/store/journal"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // eventful has a temporary failure, a permanent one, and a repair.
@@ -71,7 +71,7 @@ func journals(t *testing.T) map[string]*session.History {
 		"poor":     {builtInScript(), poor},
 		"faulty":   {parse(t, faulty), patient},
 	} {
-		st := memory.New()
+		st := opentest.New(t)
 		if _, err := runner(st, &actors{script: c.script}).Start(t.Context(), c.brief); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -195,9 +195,9 @@ func finalArtifact(t *testing.T, h *session.History) string {
 }
 
 // storeWithPrefix returns a store in which a session was killed after its n-th entry.
-func storeWithPrefix(t *testing.T, h *session.History, n int) *memory.Store {
+func storeWithPrefix(t *testing.T, h *session.History, n int) opentest.Store {
 	t.Helper()
-	st := memory.New()
+	st := opentest.New(t)
 	batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: h.Entries[:n]}}}
 	for _, ref := range h.References() {
 		data, err := h.Store.Blob(context.Background(), ref.Hash)

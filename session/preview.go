@@ -14,7 +14,7 @@ type Opening struct {
 	Tokens   []int // of each message
 	// Later are the agents whose first message depends on the replies to these.
 	Later []string
-	// Bounds are the tokens that other messages of each agent have at most, besides lessons: all that
+	// Bounds, of an opening for an estimate, are the tokens that other messages of each agent have at most, besides lessons: all that
 	// stays the same, and a view at its limit. Repairs are those that a repair adds at most.
 	Bounds, Repairs map[string]int
 	// Notes say what was left out of messages to fit the bounds of their calls, and which leave too
@@ -22,8 +22,9 @@ type Opening struct {
 	Notes []string
 }
 
-// Preview composes the first messages of a session as Start does, and writes nothing.
-func (r *Runner) Preview(ctx context.Context, b *Brief) (*Opening, error) {
+// Preview composes the first messages of a session as Start does, and writes nothing. For an estimate, it adds the bounds
+// of all others.
+func (r *Runner) Preview(ctx context.Context, b *Brief, forEstimate bool) (*Opening, error) {
 	l := r.ledger(b.Thread, &flow.State{}, nil)
 	if err := l.keep(func(*flow.State) (*draft, error) { return b.open(r.Project != nil) }); err != nil {
 		return nil, err
@@ -37,13 +38,13 @@ func (r *Runner) Preview(ctx context.Context, b *Brief) (*Opening, error) {
 	}
 	for _, c := range flow.Next(s.state) {
 		if p, ok := c.(flow.Plan); ok {
-			return s.opening(ctx, p)
+			return s.opening(ctx, p, forEstimate)
 		}
 	}
 	return &Opening{}, nil
 }
 
-func (s *run) opening(ctx context.Context, p flow.Plan) (*Opening, error) {
+func (s *run) opening(ctx context.Context, p flow.Plan, forEstimate bool) (*Opening, error) {
 	c, err := s.compose(ctx, &draft{}, s.state, p)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,10 @@ func (s *run) opening(ctx context.Context, p flow.Plan) (*Opening, error) {
 			o.Later = append(o.Later, a.Name)
 		}
 	}
-	return o, s.bound(o, c.input)
+	if forEstimate {
+		err = s.bound(o, c.input)
+	}
+	return o, err
 }
 
 // bound composes messages of the first and of the last round, with views at their limits.

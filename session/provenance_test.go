@@ -7,14 +7,14 @@ import (
 	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 	"brenner/store/record"
 )
 
 // A session whose id belongs to a record does not start and leaves no journal.
 func TestStartRefusesIDOfRecord(t *testing.T) {
 	ctx := t.Context()
-	st := memory.New()
+	st := opentest.New(t)
 	text := []byte("a note")
 	err := st.Write(ctx, store.Batch{Blobs: [][]byte{text}, Records: []record.Record{{
 		ID: thread, Type: record.PaperNote, Version: 1, Status: record.Draft, Module: "fate", Summary: "a note", SummaryOf: store.Hash(text),
@@ -34,7 +34,7 @@ func TestStartRefusesIDOfRecord(t *testing.T) {
 
 func TestRecordIndexContainsOnlySessionRecords(t *testing.T) {
 	ctx := t.Context()
-	st := memory.New()
+	st := opentest.New(t)
 	b := brief(1)
 	if _, err := runner(st, &actors{script: builtInScript()}).Start(ctx, b); err != nil {
 		t.Fatal(err)

@@ -38,7 +38,13 @@ type ReportDiff struct {
 
 // Replay settles everything again from the empty artifact, and verifies that each version
 // equals the committed one to the byte.
-func (h *History) Replay(ctx context.Context) ([]ReplayedCommit, error) {
+func (h *History) Replay(ctx context.Context) ([]ReplayedCommit, error) { return h.replay(ctx, true) }
+
+// Rebuild is Replay for questions about the artifact, without findings of lint. It compares the last
+// version only, which has the marks of all deltas.
+func (h *History) Rebuild(ctx context.Context) ([]ReplayedCommit, error) { return h.replay(ctx, false) }
+
+func (h *History) replay(ctx context.Context, whole bool) ([]ReplayedCommit, error) {
 	var all []ReplayedCommit
 	base, items := h.empty(), make(map[string]string)
 	for i := range h.State.Commits {
@@ -47,8 +53,14 @@ func (h *History) Replay(ctx context.Context) ([]ReplayedCommit, error) {
 		if err != nil {
 			return all, h.commitError(c, err)
 		}
+		in.NoLint = !whole
 		out := settle.Settle(in)
-		what, then, err := h.findDifference(ctx, &c.Committed, items, &base, &out)
+		what, then := "", ReportDiff{}
+		if whole {
+			what, then, err = h.findDifference(ctx, &c.Committed, items, &base, &out)
+		} else if i+1 == len(h.State.Commits) && store.Hash(out.Artifact.JSON()) != c.Artifact {
+			what = "the artifact"
+		}
 		if err != nil {
 			return all, h.commitError(c, err)
 		}
@@ -58,7 +70,7 @@ func (h *History) Replay(ctx context.Context) ([]ReplayedCommit, error) {
 				Code: ReplayDiffers, Place: fmt.Sprintf("%s, entry %d", h.Thread, c.Seq),
 				Detail: fmt.Sprintf("%s of version %d cannot be reproduced from the journaled replies", what, c.Version),
 				Hint: "`brenner verify " + h.Thread + "` shows whether stored bytes were changed; if not, " + h.State.Opened.Program +
-					", which began the session, read a reply by other rules than this program",
+					", which began the session with " + string(h.State.Opened.Reads()) + ", read a reply by other rules than this program: replay the session with that one",
 			}
 		}
 		for _, p := range c.Changed {
@@ -115,27 +127,26 @@ func (h *History) compareReport(ctx context.Context, c, again *flow.Committed, o
 }
 
 // Without settles everything again as if one contributor had never answered. Items are matched by
-// the delta that created them, not by id: references by other contributors are renamed.
-func (h *History) Without(ctx context.Context, name string) ([]ReplayedCommit, error) {
+// the delta that created them, not by id: references by other contributors are renamed. It also
+// returns the commits as they are; neither has findings of lint.
+func (h *History) Without(ctx context.Context, name string) (was, now []ReplayedCommit, err error) {
 	if !h.contributes(name) {
-		return nil, &fault.Error{
+		return nil, nil, &fault.Error{
 			Code: merge.UnknownAgent, Detail: fault.Shown(name) + " has contributed nothing to " + h.Thread,
 			Hint: "`brenner session status " + h.Thread + "` lists the agents",
 		}
 	}
-	was, err := h.Replay(ctx)
-	if err != nil {
-		return nil, err
+	if was, err = h.Rebuild(ctx); err != nil {
+		return nil, nil, err
 	}
-	var all []ReplayedCommit
 	base, original := h.empty(), h.empty()
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
 		in, err := h.input(ctx, original, &c.Committed, c.Agents, nil)
 		if err != nil {
-			return nil, h.commitError(c, err)
+			return nil, nil, h.commitError(c, err)
 		}
-		in.Base = base
+		in.Base, in.NoLint = base, true
 		for j := range in.Contributions {
 			if in.Contributions[j].Agent == name {
 				in.Contributions[j].Text, in.Contributions[j].Repair = nil, nil
@@ -144,10 +155,10 @@ func (h *History) Without(ctx context.Context, name string) ([]ReplayedCommit, e
 		}
 		in.Renamed = renames(&original, &base)
 		out := settle.Settle(in)
-		all = append(all, ReplayedCommit{Commit: *c, Settlement: out})
+		now = append(now, ReplayedCommit{Commit: *c, Settlement: out})
 		base, original = out.Artifact, was[i].Settlement.Artifact
 	}
-	return all, nil
+	return was, now, nil
 }
 
 func (h *History) contributes(name string) bool {

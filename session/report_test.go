@@ -10,7 +10,7 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // withReport returns a session whose second version has a changed report. Its journal has the counts
@@ -51,7 +51,7 @@ func withReport(t *testing.T, change func(*session.Report), more int) *session.H
 		}
 		batch.Blobs = append(batch.Blobs, data)
 	}
-	other := memory.New()
+	other := opentest.New(t)
 	if err := other.Write(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,12 @@ import (
 
 	"brenner/session"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // weighingStore is a store that counts the bytes of new content.
 type weighingStore struct {
-	*memory.Store
+	opentest.Store
 	seen  map[string]bool
 	bytes int
 }
@@ -60,7 +60,7 @@ func evenScript(rounds int) string {
 // The bytes that a round stores do not grow with the number of earlier rounds.
 func TestRoundsStoreConstantBytes(t *testing.T) {
 	const rounds = 50
-	st := &weighingStore{Store: memory.New(), seen: make(map[string]bool)}
+	st := &weighingStore{Store: opentest.New(t), seen: make(map[string]bool)}
 	r := runner(st, &actors{script: parse(t, evenScript(rounds))})
 	var perRound []int
 	first := brief(1)

@@ -42,6 +42,9 @@ type run struct {
 	settled       *settle.Settlement // the same
 	reported      string             // its hash
 
+	// lost, if not nil, is closed when the run has lost its lease. drain is closed then, and with Drain.
+	lost, drain <-chan struct{}
+
 	group    *errgroup.Group
 	calls    context.Context // of the calls in flight
 	cancel   context.CancelFunc
@@ -56,9 +59,11 @@ type run struct {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Agent) (*Result, error) {
+func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Agent, lease store.Lease) (*Result, error) {
+	over, end := context.WithCancel(ctx)
+	defer end()
 	s := &run{
-		Runner: r, ledger: l, agents: agents, group: &errgroup.Group{},
+		Runner: r, ledger: l, agents: agents, group: &errgroup.Group{}, lost: lease.Lost(), drain: merged(over, r.Drain, lease.Lost()),
 		done: make(chan outcome, 2*len(l.state.Opened.Agents)), began: r.Now(),
 		mayHold: r.Mail == nil, // a mail server is involved at every step
 	}
@@ -161,6 +166,9 @@ func (s *run) loop(ctx context.Context) error {
 
 // step executes the next commands, or else waits for a call. It reports whether the run continues.
 func (s *run) step(ctx context.Context) (bool, error) {
+	if s.isLost() {
+		return false, s.surrender(ctx)
+	}
 	why := s.stopping()
 	acted, err := s.act(ctx, flow.Next(s.state), why)
 	switch {
@@ -187,7 +195,9 @@ func (s *run) deadline(ctx context.Context) (context.Context, context.CancelFunc
 // stopping returns why no more calls should begin, or "".
 func (s *run) stopping() string {
 	select {
-	case <-s.Drain:
+	case <-s.drain:
+		return flow.EndInterrupted
+	case <-s.lost: // before drain is
 		return flow.EndInterrupted
 	default:
 	}
@@ -314,6 +324,9 @@ func (s *run) abandon(ctx context.Context) error {
 		if err := s.recordOutcomes(ctx, <-s.done); err != nil {
 			return s.fail(ctx, err)
 		}
+	}
+	if s.isLost() {
+		return s.fail(ctx, s.lostError())
 	}
 	for {
 		if err := s.end(ctx, flow.EndInterrupted); !errors.Is(err, errBehind) {

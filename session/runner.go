@@ -140,11 +140,11 @@ func (r *Result) History(st store.Store) *History {
 
 // Start opens a session and runs it to its end. A session of that name must not exist yet.
 func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
-	release, err := r.hold(b.Thread)
+	lease, err := r.hold(b.Thread)
 	if err != nil {
 		return nil, err
 	}
-	defer r.release(b.Thread, release)
+	defer r.release(b.Thread, lease)
 	agents, err := r.agents(b.Agents) // before anything is written: a failure leaves no trace
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 		return nil, err
 	}
 	if r.Mail != nil { // then the opening is stored before the first messages are composed
-		if _, err := r.Preview(ctx, &b); err != nil {
+		if _, err := r.Preview(ctx, &b, false); err != nil {
 			return nil, err
 		}
 	}
@@ -167,7 +167,7 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.run(ctx, l, agents)
+	return r.run(ctx, l, agents, lease)
 }
 
 func existsError(thread string) error {
@@ -213,11 +213,11 @@ func (r *Runner) agents(parties []flow.Party) (map[string]agent.Agent, error) {
 
 // Resume continues a session. Change, if not nil, sets the settings that apply from now on.
 func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Settings)) (*Result, error) {
-	release, err := r.hold(thread)
+	lease, err := r.hold(thread)
 	if err != nil {
 		return nil, err
 	}
-	defer r.release(thread, release)
+	defer r.release(thread, lease)
 	l, err := r.reopen(ctx, thread)
 	if err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	if err != nil {
 		return nil, err
 	}
-	return r.run(ctx, l, agents)
+	return r.run(ctx, l, agents, lease)
 }
 
 // CheckResumable returns an error if there is nothing to resume. A finished session stays finished
@@ -315,12 +315,12 @@ func (r *Runner) reopen(ctx context.Context, thread string) (*ledger, error) {
 	return r.ledger(thread, state, seen), err
 }
 
-func (r *Runner) hold(thread string) (func() error, error) {
+func (r *Runner) hold(thread string) (store.Lease, error) {
 	return r.Locks.Hold(thread, r.Holder)
 }
 
-func (r *Runner) release(thread string, release func() error) {
-	if err := release(); err != nil {
+func (r *Runner) release(thread string, lease store.Lease) {
+	if err := lease.Release(); err != nil {
 		r.Log.Warn().Err(err).Str("session", thread).Msg("cannot release the session's lock")
 	}
 }

@@ -6,12 +6,12 @@ import (
 
 	"brenner/session"
 	"brenner/session/flow"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 func TestBuiltInSession(t *testing.T) {
 	ctx := t.Context()
-	st := memory.New()
+	st := opentest.New(t)
 	s := &actors{script: builtInScript()}
 	res, err := runner(st, s).Start(ctx, brief(3))
 	if err != nil {

@@ -227,7 +227,7 @@ func (s *run) arbiterCall(h *History, id, part, message string) agent.Call {
 	return agent.Call{
 		ID: h.Thread + "/stalemate/" + id + "/" + part, Agent: s.state.Arbiter.Name,
 		Thread: h.Thread, Round: s.state.Round(), Subject: stalemate.Subject(id), MaxReply: s.state.Settings.Reply,
-		Turns: []agent.Turn{{Text: message}}, Drain: s.Drain,
+		Turns: []agent.Turn{{Text: message}}, Drain: s.drain,
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"brenner/session/flow"
 	"brenner/session/stalemate"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // explained is the quarrel with an arbiter whose model has an explanation, which its verdict rejects.
@@ -43,7 +43,7 @@ func lampExplains() (agent.Reply, error) {
 
 // fallingStore fails from one of its writes on, like a process that was killed.
 type fallingStore struct {
-	*memory.Store
+	opentest.Store
 	at, writes int
 }
 
@@ -59,7 +59,7 @@ func (f *fallingStore) Write(ctx context.Context, b store.Batch) error {
 func TestExplanationsAreAskedOnce(t *testing.T) {
 	for at := 1; ; at++ {
 		s, b := explained(t)
-		st, asked := &fallingStore{Store: memory.New(), at: at}, 0
+		st, asked := &fallingStore{Store: opentest.New(t), at: at}, 0
 		r := runner(st, s)
 		r.Agent = explainingAgents(s, &asked, lampExplains)
 		_, err := r.Start(t.Context(), b)
@@ -121,7 +121,7 @@ func TestExplanationsNeverBlock(t *testing.T) {
 		if c.change != nil {
 			c.change(&b)
 		}
-		s, st, asked := &actors{script: parse(t, quarrel)}, memory.New(), 0
+		s, st, asked := &actors{script: parse(t, quarrel)}, opentest.New(t), 0
 		r := runner(st, s)
 		r.Agent = explainingAgents(s, &asked, c.answer)
 		if _, err := r.Start(t.Context(), b); err != nil {

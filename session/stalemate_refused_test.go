@@ -9,7 +9,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/session/stalemate"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // A ruling that cannot be carried out is refused and changes nothing, and a corrected one is accepted. An
@@ -22,7 +22,7 @@ func TestRefusedRulingChangesNothing(t *testing.T) {
 		at := strings.Index(quarrel, `{"ruling_for"`)
 		byJudge := quarrel[:at] + given + "\n"
 		for by, script := range map[string]string{"Judge": byJudge, "operator": quarrel} {
-			st, b := memory.New(), quarrelBrief(3)
+			st, b := opentest.New(t), quarrelBrief(3)
 			if by != "Judge" {
 				b.Arbiter = nil
 			}
@@ -72,7 +72,7 @@ func TestRefusedRulingChangesNothing(t *testing.T) {
 
 // Who may rule may withdraw a stalemate, with a reason. It is not opened again.
 func TestWithdrawStalemate(t *testing.T) {
-	st, b := memory.New(), quarrelBrief(3)
+	st, b := opentest.New(t), quarrelBrief(3)
 	b.Arbiter = nil
 	r := runner(st, &actors{script: parse(t, quarrel)})
 	if _, err := r.Start(t.Context(), b); err != nil {

@@ -11,7 +11,7 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // quarrel has a conflict in round 2 that round 3 does not settle, and a judge.
@@ -77,7 +77,7 @@ func (j *recordingJudge) agent(p flow.Party) (agent.Agent, error) {
 
 func ruledSession(t *testing.T) (*session.History, *recordingJudge) {
 	t.Helper()
-	st, j := memory.New(), &recordingJudge{actors: actors{script: parse(t, quarrel)}}
+	st, j := opentest.New(t), &recordingJudge{actors: actors{script: parse(t, quarrel)}}
 	r := runner(st, &j.actors)
 	r.Agent = j.agent
 	if _, err := r.Start(t.Context(), quarrelBrief(3)); err != nil {
@@ -116,7 +116,7 @@ func TestArbiterRules(t *testing.T) {
 // A person rules while the arbiter is answering: the person's ruling holds, and the arbiter's reply
 // is kept.
 func TestPersonRulesBeforeArbiter(t *testing.T) {
-	st, j := memory.New(), &recordingJudge{actors: actors{script: parse(t, quarrel)}}
+	st, j := opentest.New(t), &recordingJudge{actors: actors{script: parse(t, quarrel)}}
 	r := runner(st, &j.actors)
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
 		a, err := j.agent(p)
@@ -200,7 +200,7 @@ func TestRulingSurvivesEveryKill(t *testing.T) {
 
 // A party cannot rule, and a stalemate is ruled on only once.
 func TestPersonRules(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	b := quarrelBrief(3)
 	b.Arbiter = nil
 	if _, err := runner(st, &actors{script: parse(t, quarrel)}).Start(t.Context(), b); err != nil {
@@ -269,7 +269,7 @@ func TestLostArbiterCallCostsItsReservation(t *testing.T) {
 
 // A stalemate stays open if the arbiter fails, and the journal has the reason.
 func TestArbiterFailure(t *testing.T) {
-	st, s := memory.New(), &actors{script: parse(t, quarrel)}
+	st, s := opentest.New(t), &actors{script: parse(t, quarrel)}
 	r := runner(st, s)
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
 		if p.Name != "Judge" {

@@ -9,14 +9,14 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // checkNotSent runs a session and checks that its stalemate is not sent to the arbiter and stays
 // open.
-func checkNotSent(t *testing.T, b *session.Brief, script string, meanwhile func(st *memory.Store, round int)) {
+func checkNotSent(t *testing.T, b *session.Brief, script string, meanwhile func(st opentest.Store, round int)) {
 	t.Helper()
-	st, j := memory.New(), &recordingJudge{actors: actors{script: parse(t, script)}}
+	st, j := opentest.New(t), &recordingJudge{actors: actors{script: parse(t, script)}}
 	r := runner(st, &j.actors)
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
 		a, err := j.agent(p)
@@ -48,7 +48,7 @@ func TestRequestOverTokenLimitIsNotSent(t *testing.T) {
 	long := strings.NewReplacer(`"claim":"blue"`, `"claim":"`+strings.Repeat("blue ", 10_000)+`"`)
 	b := quarrelBrief(3)
 	b.Settings.Context = 15_000
-	checkNotSent(t, &b, long.Replace(quarrel), func(*memory.Store, int) {})
+	checkNotSent(t, &b, long.Replace(quarrel), func(opentest.Store, int) {})
 }
 
 // A request with placeholder evidence is kept but not sent.
@@ -57,7 +57,7 @@ func TestRequestWithPlaceholderIsNotSent(t *testing.T) {
 		"hypotheses":{"parties":[{"party":"Anna","statement":"f"},{"party":"Bert","statement":"e"}],"hallucinated_hypotheses":[{"statement":"h"}]},
 		"objective_evidence":[{"type":"log","content":"[the log from above]"}],"arbitration_request":"Who is right, and why?"}`
 	b := quarrelBrief(2)
-	checkNotSent(t, &b, quarrel, func(st *memory.Store, round int) {
+	checkNotSent(t, &b, quarrel, func(st opentest.Store, round int) {
 		if round != 2 {
 			return
 		}

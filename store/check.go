@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -13,23 +14,70 @@ import (
 	"brenner/store/record"
 )
 
-// Check returns the first fault of a batch that does not depend on the store: a broken chain, an
-// incomplete record or mark.
+// MaxBlob is the maximum size of a blob, in bytes.
+const MaxBlob = 256 << 20
+
+// Check returns the first fault of a batch that does not depend on the store: a blob that is too large,
+// a broken chain, an incomplete record or mark, a text that not every store can keep.
 func (b *Batch) Check() error {
+	for _, blob := range b.Blobs {
+		if len(blob) > MaxBlob {
+			return &fault.Error{
+				Code: TooLarge, Op: "store a text", Detail: fmt.Sprintf("it has %d bytes, more than the maximum of %d", len(blob), MaxBlob),
+				Hint: "split it into smaller parts",
+			}
+		}
+	}
 	for i := range b.Appends {
-		a := &b.Appends[i]
-		if err := journal.Check(a.Stream, a.After, a.Entries); err != nil {
+		if err := b.Appends[i].check(); err != nil {
 			return err
 		}
 	}
 	for i := range b.Records {
-		if err := b.Records[i].Check(); err != nil {
+		r := &b.Records[i]
+		if err := cmp.Or(r.Check(), noNUL("record "+fault.Shown(r.ID), texts(r)...)); err != nil {
 			return err
 		}
 	}
 	for i := range b.Marks {
-		if err := b.Marks[i].Check(); err != nil {
+		m := &b.Marks[i]
+		if err := cmp.Or(m.Check(), noNUL("mark "+fault.Shown(m.Ref().String()), m.ID, m.By, m.Reason)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+func (a *Append) check() error {
+	if err := journal.Check(a.Stream, a.After, a.Entries); err != nil {
+		return err
+	}
+	text := []string{a.Stream, a.Summary}
+	for i := range a.Entries {
+		text = append(text, a.Entries[i].Kind)
+	}
+	return noNUL("append to "+fault.Shown(a.Stream), text...)
+}
+
+// texts returns the texts of a record.
+func texts(r *record.Record) []string {
+	all := []string{r.ID, r.Type, r.Status, r.Module, r.Summary, r.SummaryOf, r.SummaryBy, r.Content, r.Change, r.Creator}
+	all = append(all, r.Tags...)
+	for _, l := range r.Links {
+		all = append(all, l.Relation, l.ID)
+	}
+	return all
+}
+
+// noNUL refuses texts with a NUL character, which PostgreSQL cannot store. Stores of any kind refuse
+// them, so that each can be copied to another. Blobs and the bodies of entries may contain it: as
+// JSON it is escaped.
+func noNUL(op string, all ...string) error {
+	for _, text := range all {
+		if strings.IndexByte(text, 0) >= 0 {
+			return &fault.Error{
+				Code: BadText, Op: op, Detail: "a NUL character in " + fault.Shown(text), Hint: "remove the NUL character",
+			}
 		}
 	}
 	return nil

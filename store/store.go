@@ -31,24 +31,32 @@ const (
 	Unwritable  fault.Code = "STORE_UNWRITABLE"  // The store's directory or file is not writable.
 	Unsupported fault.Code = "STORE_UNSUPPORTED" // Network file system, newer store version, or not a store.
 	Busy        fault.Code = "STORE_BUSY"        // Other processes kept the store busy for too long; try again.
+	Unreachable fault.Code = "STORE_UNREACHABLE" // The database server does not answer; try again.
+	Denied      fault.Code = "STORE_DENIED"      // The database refused the login, or the user lacks a right.
+	Elsewhere   fault.Code = "STORE_ELSEWHERE"   // The directory's store was a database, and no address is set now.
+	BadAddress  fault.Code = "STORE_ADDRESS"     // Invalid address of a store, or one with a password.
 	Held        fault.Code = "HELD"              // Another process is running this session or loop.
 	BadName     fault.Code = "BAD_LOCK_NAME"     // Invalid lock name.
 	Conflict    fault.Code = "RECORD_CONFLICT"   // Another process wrote this version of the record first.
 	NoRecord    fault.Code = "NO_RECORD"         // No record with this id or version.
+	BadText     fault.Code = "BAD_TEXT"          // A name or text to be stored contains a NUL character.
+	TooLarge    fault.Code = "BLOB_TOO_LARGE"    // A single text is larger than a store accepts.
 	CanonMoved  fault.Code = "CANONICAL_MOVED"   // Another process promoted a version first; nothing was changed.
 )
 
 // Classes returns the classes of the codes above.
 func Classes() fault.Classes {
 	return fault.Classes{
-		NoBlob:     fault.ClassFailed,
-		Damaged:    fault.ClassFailed,
-		Full:       fault.ClassFailed,
-		Lost:       fault.ClassFailed,
-		Unwritable: fault.ClassFailed,
-		Busy:       fault.ClassLater,
-		Held:       fault.ClassPerson,
-		CanonMoved: fault.ClassPerson,
+		NoBlob:      fault.ClassFailed,
+		Damaged:     fault.ClassFailed,
+		Full:        fault.ClassFailed,
+		Lost:        fault.ClassFailed,
+		Unwritable:  fault.ClassFailed,
+		Denied:      fault.ClassDenied,
+		Busy:        fault.ClassLater,
+		Unreachable: fault.ClassLater,
+		Held:        fault.ClassPerson,
+		CanonMoved:  fault.ClassPerson,
 	}
 }
 
@@ -159,12 +167,21 @@ type EdgeQuery struct {
 	To   []record.Ref // targets
 }
 
-// Locks allow one process at a time to hold a name, for as long as the process lives.
+// Locks allow one process at a time to hold a name, for as long as the process lives and can renew it.
 type Locks interface {
-	// Hold locks the name, or fails with Held. The lock ends with release or with the process.
-	Hold(name string, who Holder) (release func() error, err error)
+	// Hold locks the name, or fails with Held. The lock ends with the lease's Release, or with the process.
+	Hold(name string, who Holder) (Lease, error)
 	// HolderOf returns the current holder of a name.
 	HolderOf(name string) (Holder, bool, error)
+}
+
+// Lease is a lock that is held.
+type Lease interface {
+	// Release ends the lock; a second call does nothing.
+	Release() error
+	// Lost returns a channel that is closed once other processes may take the lock, although it was
+	// not released. It is nil if that cannot happen.
+	Lost() <-chan struct{}
 }
 
 // Holder describes the holder of a lock to other processes.
@@ -177,6 +194,12 @@ type Holder struct {
 
 func (h Holder) String() string {
 	return fmt.Sprintf("process %d on %s (%s, since %s)", h.PID, h.Host, h.Doing, h.Since.UTC().Format(time.RFC3339))
+}
+
+// Holding is a lock that a process holds.
+type Holding struct {
+	Name string
+	By   Holder
 }
 
 // Hash returns the name under which data is stored.
@@ -220,6 +243,14 @@ type Walker interface {
 	// Blobs visits the data of each hash, verified, in the order of the hashes. It stops at the
 	// first error of visit and returns it.
 	Blobs(ctx context.Context, hashes []string, visit func(n int, data []byte) error) error
+}
+
+// Prover is a store that can check what it has stored.
+type Prover interface {
+	// Verify reads the whole store and returns all faults joined.
+	Verify(ctx context.Context) error
+	// QuickCheck returns the first fault that can be found without reading the whole store.
+	QuickCheck(ctx context.Context) error
 }
 
 // Walk visits a stream's entries one by one, in any store.

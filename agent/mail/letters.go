@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	post "brenner/mail"
+
+	"brenner/internal/pattern"
 )
 
 // Letter is a message in a thread, whether or not it answers a call.
@@ -37,7 +38,7 @@ type Basis struct {
 	Direct  bool
 }
 
-var compiledSubject = regexp.MustCompile(`(?i)^\s*COMPILED:\s*v(\d{1,6})\b`)
+var compiledSubject = pattern.New(`(?i)^\s*COMPILED:\s*v(\d{1,6})\b`)
 
 // newBasis returns what a message shows its recipients. Only our own say which round or version it is.
 func newBasis(m *post.Message, ours bool) Basis {

@@ -167,6 +167,8 @@ func TestReasoningInParts(t *testing.T) {
 		"plain thinking":    `{"content":[{"type":"thinking","thinking":"hm"},"yes"]}`,
 		"details":           `{"content":"yes","reasoning_details":[{"type":"reasoning.text","text":"hm"}]}`,
 		"details and text":  `{"content":"yes","reasoning":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm"}]}`,
+		"thinking member":   `{"content":"yes","thinking":"hm"}`,
+		"thinking blocks":   `{"content":"yes","thinking_blocks":[{"type":"thinking","thinking":"hm","signature":"x"}]}`,
 		"summary of OpenAI": `{"content":"yes","reasoning_details":[{"type":"reasoning.summary","summary":"hm"}]}`,
 		"object":            `{"content":"yes","reasoning":{"type":"reasoning","text":"hm"}}`,
 	} {
@@ -174,6 +176,10 @@ func TestReasoningInParts(t *testing.T) {
 		if reply := answering(t, at(t, s, openai.Options{})); reply.Text != "yes" || reply.Reasoning != "hm" {
 			t.Errorf("%s: got %+v", name, reply)
 		}
+	}
+	unknown := openaitest.New(t, always(raw("application/json", `{"choices":[{"message":{"content":"yes","reasoning":{"steps":[{"text":7}]}}}]}`)))
+	if reply := answering(t, at(t, unknown, openai.Options{})); reply.Text != "yes" || reply.Reasoning != `{"steps":[{"text":7}]}` {
+		t.Errorf("reasoning of an unknown form: got %+v", reply)
 	}
 	s := openaitest.New(t, always(raw("application/json", `{"status":"completed","output":[{"type":"reasoning","content":[{"type":"text","text":"hm"}]},{"content":[{"type":"output_text","text":"yes"}]}]}`)))
 	if reply := answering(t, at(t, s, openai.Options{API: openai.Responses})); reply.Text != "yes" || reply.Reasoning != "hm" {

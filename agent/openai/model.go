@@ -187,27 +187,39 @@ func (chat) request(x *exchange) sdk.ChatCompletionRequest {
 // message is a message of the model, or a part of one. Its texts are strings, or
 // parts where the server sends arrays.
 type message[text string | parts] struct {
-	Content   text `json:"content"`
-	Refusal   text `json:"refusal"`
-	Thoughts  text `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
-	Reasoning text `json:"reasoning"`         // OpenRouter, Ollama
-	Details   text `json:"reasoning_details"` // OpenRouter, where it sends no text
+	Content text            `json:"content"`
+	Refusal text            `json:"refusal"`
+	Calls   json.RawMessage `json:"tool_calls"`
 
-	Calls json.RawMessage `json:"tool_calls"`
+	// Reasoning is sent in members of several names and forms. None is a reason to refuse the reply.
+	Thoughts  json.RawMessage `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
+	Reasoning json.RawMessage `json:"reasoning"`         // OpenRouter, Ollama
+	Thinking  json.RawMessage `json:"thinking"`          // Ollama, gateways to Anthropic
+	Blocks    json.RawMessage `json:"thinking_blocks"`   // LiteLLM, where it sends no text
+	Details   json.RawMessage `json:"reasoning_details"` // OpenRouter, where it sends no text
 }
 
 // thoughts returns the reasoning in members of its own.
 func (m *message[text]) thoughts() string {
-	all := ""
-	for _, member := range []text{m.Thoughts, m.Reasoning} {
-		said, more := textOf(member)
-		all += said + more
-	}
-	if all == "" {
-		said, more := textOf(m.Details)
-		all = said + more
+	all := thoughtsIn(m.Thoughts) + thoughtsIn(m.Reasoning)
+	for _, same := range []json.RawMessage{m.Thinking, m.Blocks, m.Details} {
+		if all == "" {
+			all = thoughtsIn(same)
+		}
 	}
 	return all
+}
+
+// thoughtsIn returns the reasoning in a member. An object of unknown form is kept as it came.
+func thoughtsIn(member json.RawMessage) string {
+	if !isSet(member) {
+		return ""
+	}
+	var p parts
+	if err := p.UnmarshalJSON(member); err != nil || p.text+p.reasoning == "" && member[0] == '{' {
+		return string(member)
+	}
+	return p.text + p.reasoning
 }
 
 // completion is a complete response or one chunk of a stream.

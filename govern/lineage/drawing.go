@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brenner/internal/text"
+	"brenner/store/record"
 )
 
 // maxDrawn is the maximum number of versions in a drawing.
@@ -136,28 +137,50 @@ func (d *drawing) measure() {
 // SVG returns the lineage as a drawing: dependencies on the left, messages and tasks as dashed
 // lines. Of too many versions it only says so.
 func (l *Lineage) SVG() string {
-	g := l.graph()
-	if len(g.nodes) > maxDrawn {
-		return `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="40"><text x="8" y="24">Too many versions for a drawing.</text></svg>` + "\n"
-	}
-	d := g.layout()
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="%s">`+"\n",
-		d.wide, d.high, d.wide, d.high, escaped("Lineage of "+l.Root))
-	b.WriteString(`<style>
+	return l.draw(drawingStyle, nil)
+}
+
+const drawingStyle = `<style>
 svg { font: 12px system-ui, sans-serif; background: #fff } text { fill: #0f172a } .id { font-weight: bold } .by { fill: #1d4ed8 } .about { fill: #475569 }
 rect { fill: #f8fafc; stroke: #94a3b8 } .canonical { fill: #ecfdf5; stroke: #059669 } .root { stroke-width: 3 } .warn { fill: #fffbeb; stroke: #b45309 }
 path { fill: none; stroke: #64748b; stroke-width: 1.2 } .dashed { stroke-dasharray: 4 4; stroke: #94a3b8 } marker path { fill: #64748b; stroke: none }
 </style>
-<marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z"/></marker>
+`
+
+// Drawing is SVG without styles, for a page that has its own for the class lineage. With address, each
+// version of this store is a link.
+func (l *Lineage) Drawing(address func(record.Ref) string) string { return l.draw("", address) }
+
+func (l *Lineage) draw(style string, address func(record.Ref) string) string {
+	g := l.graph()
+	if len(g.nodes) > maxDrawn {
+		return `<svg xmlns="http://www.w3.org/2000/svg" class="lineage" width="400" height="40"><text x="8" y="24">Too many versions for a drawing.</text></svg>` + "\n"
+	}
+	d := g.layout()
+	role := "img" // what is in a picture cannot be a link
+	if address != nil {
+		role = "group"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" class="lineage" role="%s" aria-label="%s">`+"\n",
+		d.wide, d.high, d.wide, d.high, role, escaped("Lineage of "+l.Root))
+	b.WriteString(style + `<marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z"/></marker>
 `)
 	for _, r := range d.routes {
 		r.draw(&b)
 	}
 	for _, column := range d.columns {
 		for _, p := range column {
-			if p.node != nil {
-				p.draw(&b, p.node.Ref.String() == l.Root)
+			if p.node == nil {
+				continue
+			}
+			linked := address != nil && p.node.Ref.Version > 0 && !p.node.Missing
+			if linked {
+				fmt.Fprintf(&b, `<a href="%s">`, escaped(address(p.node.Ref)))
+			}
+			p.draw(&b, p.node.Ref.String() == l.Root)
+			if linked {
+				b.WriteString("</a>\n")
 			}
 		}
 	}
@@ -192,7 +215,7 @@ func (p *place) draw(b *strings.Builder, root bool) {
 		class += " root"
 	}
 	fmt.Fprintf(b, `<g><title>%s</title><rect class="%s" x="%.1f" y="%.1f" width="%.0f" height="%.0f" rx="6"/>`, escaped(n.Summary), class, p.x, p.y-boxHigh/2, boxWide, boxHigh)
-	rows := [][2]string{{"id", n.key()}, {"what", n.label()}}
+	rows := [][2]string{{"id", n.shortKey()}, {"what", n.label()}}
 	switch {
 	case n.Ref.Version == 0:
 		rows = [][2]string{{"id", strings.TrimSuffix(n.key(), elsewhereMark)}, {"what", elsewhereText}}
@@ -203,6 +226,15 @@ func (p *place) draw(b *strings.Builder, root bool) {
 		fmt.Fprintf(b, `<text class="%s" x="%.1f" y="%.1f">%s</text>`, row[0], p.x+8, p.y-boxHigh/2+19+float64(i)*17, escaped(text.Clip(row[1], textChars)))
 	}
 	b.WriteString("</g>\n")
+}
+
+// shortKey is the key of a version that fits into a box. Of a long id, the version stays.
+func (n *Node) shortKey() string {
+	key := n.key()
+	if version := strings.LastIndexByte(key, '@'); n.Ref.Version > 0 && len([]rune(key)) > textChars {
+		return text.Clip(key[:version], textChars-3-(len(key)-version)) + key[version:]
+	}
+	return key
 }
 
 func escaped(s string) string { return html.EscapeString(strings.Map(replaceHidden, s)) }

@@ -20,7 +20,7 @@ import (
 	"brenner/session/flow"
 	"brenner/session/view"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 	"brenner/store/record"
 )
 
@@ -49,7 +49,7 @@ var errDead = errors.New("the process is dead")
 
 // dyingStore fails from one of its writes on, before or after its effect.
 type dyingStore struct {
-	*memory.Store
+	opentest.Store
 	at, writes int
 	after      bool
 }
@@ -70,13 +70,13 @@ func (d *dyingStore) Write(ctx context.Context, b store.Batch) error {
 // kit is a project with a task.
 type kit struct {
 	*testing.T
-	st    *memory.Store
+	st    opentest.Store
 	asked []string
 }
 
 func newKit(t *testing.T) *kit {
 	t.Helper()
-	k := &kit{T: t, st: memory.New()}
+	k := &kit{T: t, st: opentest.New(t)}
 	rs, who := records(k.st), govern.Actor{Name: "operator"}
 	if _, err := rs.Put(t.Context(), who, govern.Draft{ID: "lewis", Type: record.PaperNote, Module: "fate", Content: []byte("Cells wait."), Summary: "Lewis."}); err != nil {
 		t.Fatal(err)

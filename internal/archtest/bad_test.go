@@ -31,9 +31,11 @@ func badTable() Table {
 		{Path: "hidden", Kind: Pure},
 		{Path: "shell", Kind: Shell, Needs: "internal/fault"},
 		{Path: "unlisted", Kind: Shell},
-		{Path: "project", Kind: Shell},
+		{Path: "store/sqlite", Kind: Shell},
+		{Path: "project/storage", Kind: Shell, Needs: "store/sqlite"},
+		{Path: "project", Kind: Shell, Needs: "store/sqlite"},
 		{Path: "project/below", Kind: Support},
-		{Path: "cmd/face", Kind: Shell},
+		{Path: "cmd/face", Kind: Shell, Needs: "store/sqlite"},
 	}
 }
 
@@ -60,7 +62,7 @@ func TestEveryViolationIsFound(t *testing.T) {
 	}
 	for _, rule := range []string{
 		ruleDirection, ruleImport, ruleCall, ruleGoroutine, ruleOrder, ruleVariable,
-		ruleInit, ruleName, ruleDoc, ruleHidden, ruleCode, ruleFace,
+		ruleInit, ruleName, ruleDoc, ruleHidden, ruleCode, ruleFace, ruleStore,
 	} {
 		if !slices.ContainsFunc(want, func(w string) bool { return strings.HasSuffix(w, " "+rule) }) {
 			t.Errorf("testdata/bad has no case for the rule %q", rule)

@@ -28,6 +28,7 @@ const (
 	ruleCode      = "code"
 	ruleSize      = "size"
 	ruleFace      = "face"
+	ruleStore     = "store"
 )
 
 // maxLines is the maximum number of lines of a package, without its tests.
@@ -39,6 +40,13 @@ const maxTop = 22
 // terminalModules are the modules for command lines and terminals: only packages below cmd/
 // import them.
 const terminalModules = "github.com/mattn/go-isatty github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"
+
+// storeImplementations are chosen by one package: storeChooser. Besides, only storeUser uses parts of one.
+const (
+	storeImplementations = "store/postgres store/sqlite"
+	storeChooser         = "project/storage"
+	storeUser            = "mail/box"
+)
 
 // Finding is one violation.
 type Finding struct {
@@ -170,6 +178,7 @@ func (c *checker) everywhere() {
 			if p := importPath(spec); room(c.pkg.Path) != "cmd" && isBelow(p, terminalModules) {
 				c.add(spec.Pos(), ruleFace, "only packages below cmd/ may import %s", p)
 			}
+			c.stores(spec)
 		}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
@@ -178,6 +187,15 @@ func (c *checker) everywhere() {
 		}
 	}
 	c.variables()
+}
+
+// stores checks which package names an implementation of the store.
+func (c *checker) stores(spec *ast.ImportSpec) {
+	need, ok := c.below(spec)
+	named := ok && slices.Contains(strings.Fields(storeImplementations), need)
+	if named && room(c.pkg.Path) != "store" && c.pkg.Path != storeUser && c.pkg.Path != storeChooser {
+		c.add(spec.Pos(), ruleStore, "only %s may import %s: use the interfaces of store", storeChooser, need)
+	}
 }
 
 // documented reports whether the file has a package comment that is more than a directive.

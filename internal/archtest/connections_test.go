@@ -11,20 +11,21 @@ import (
 )
 
 // opensConnections matches what makes outgoing connections.
-var opensConnections = regexp.MustCompile(`http\.(Client\{|Default(Client|Transport)\b|(Get|Head|Post|PostForm)\()|\b(net|tls)\.Dial|rpc\.Dial|smtp\.`)
+var opensConnections = regexp.MustCompile(`http\.(Client\{|Default(Client|Transport)\b|(Get|Head|Post|PostForm)\()|\b(net|tls)\.Dial|rpc\.Dial|smtp\.|postgres\.(Ask|Open)\(`)
 
 // Every file that opens connections is listed: what it connects to must have passed
 // project.CheckHost, which cmd/brenner/testdata/script/endpoints.txtar tests for each.
 func TestConnectionsAreKnown(t *testing.T) {
 	t.Parallel()
 	known := []string{
-		"agent/openai/list.go",   // models of an endpoint, for doctor and preflight
-		"project/doctor/mail.go", // the mail server, with a program's token
-		"project/loop.go",        // models of a loop
-		"project/loop_report.go", // webhook
-		"project/mail.go",        // the mail server
-		"project/models.go",      // models of sessions and jobs
-		"project/playbook.go",    // embeddings
+		"agent/openai/list.go",        // models of an endpoint, for doctor and preflight
+		"project/doctor/mail.go",      // the mail server, with a program's token
+		"project/loop.go",             // models of a loop
+		"project/loop_report.go",      // webhook
+		"project/mail.go",             // the mail server
+		"project/models.go",           // models of sessions and jobs
+		"project/playbook.go",         // embeddings
+		"project/storage/database.go", // the store
 	}
 	var found []string
 	err := fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {

@@ -84,12 +84,14 @@ func brenner() Table {
 	return Table{
 		{Path: "internal/baseurl", Kind: Shell, Needs: "internal/secret"},
 		{Path: "internal/fault", Kind: Pure},
-		{Path: "internal/markdown", Kind: Pure},
+		{Path: "internal/lazy", Kind: Pure, Standard: "sync"},
+		{Path: "internal/markdown", Kind: Pure, Needs: "internal/pattern"},
 		{Path: "internal/pattern", Kind: Pure, Standard: "sync sync/atomic"},
-		{Path: "internal/remark", Kind: Pure, Needs: "internal/pattern"},
+		{Path: "internal/remark", Kind: Pure, Needs: "internal/lazy internal/pattern"},
 		{Path: "internal/secret", Kind: Pure},
 		{Path: "internal/text", Kind: Pure},
 		{Path: "internal/tokens", Kind: Shell},
+		{Path: "internal/webgate", Kind: Shell, Needs: "internal/baseurl"},
 		{Path: "internal/files", Kind: Shell, Needs: "internal/fault"},
 		{Path: "internal/modelhttp", Kind: Shell, Needs: "internal/secret internal/text"},
 		{Path: "internal/yaml", Kind: Pure, Needs: "internal/fault internal/text", Outside: yaml},
@@ -98,11 +100,11 @@ func brenner() Table {
 
 		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/markdown internal/text internal/yaml", Outside: jsontext},
 		{Path: "artifact/delta/fieldform", Kind: Pure, Needs: "internal/text artifact"},
-		{Path: "artifact/delta/nearjson", Kind: Pure, Needs: "internal/markdown artifact", Outside: jsontext},
+		{Path: "artifact/delta/nearjson", Kind: Pure, Needs: "internal/markdown internal/pattern artifact", Outside: jsontext},
 		{Path: "artifact/delta/recordform", Kind: Pure, Needs: "internal/pattern artifact"},
 		{Path: "artifact/delta/schemaform", Kind: Pure, Needs: "internal/markdown internal/pattern", Outside: jsontext},
 		{Path: "artifact/delta/synonyms", Kind: Pure, Needs: "artifact"},
-		{Path: "artifact/delta/itemform", Kind: Pure, Needs: "internal/pattern internal/remark artifact artifact/delta/synonyms"},
+		{Path: "artifact/delta/itemform", Kind: Pure, Needs: "internal/lazy internal/pattern internal/remark artifact artifact/delta/synonyms"},
 		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/pattern internal/remark internal/text artifact artifact/delta/fieldform artifact/delta/itemform artifact/delta/nearjson artifact/delta/recordform artifact/delta/schemaform artifact/delta/synonyms", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/text artifact"},
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
@@ -110,11 +112,12 @@ func brenner() Table {
 		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact"},
 
 		{Path: "merge", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta artifact/delta/fieldform roster"},
-		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta artifact/lint roster merge"},
+		{Path: "merge/settle/revisit", Kind: Pure, Needs: "internal/markdown internal/pattern"},
+		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta artifact/lint roster merge merge/settle/revisit"},
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
 
-		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta artifact/delta/nearjson", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
+		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/markdown internal/pattern internal/remark internal/text artifact artifact/delta artifact/delta/nearjson", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 		{Path: "patch/files", Kind: Shell, Needs: "internal/fault internal/files artifact artifact/delta patch"},
 
 		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta roster merge merge/settle prompts patch"},
@@ -124,10 +127,13 @@ func brenner() Table {
 		{Path: "store", Kind: Shell, Needs: "internal/fault store/journal store/record"},
 		{Path: "store/memory", Kind: Shell, Needs: "internal/fault store store/journal store/record"},
 		{Path: "store/sqlite", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact store store/journal store/record"},
+		{Path: "store/postgres", Kind: Shell, Needs: "internal/fault internal/text artifact store store/journal store/record"},
 		{Path: "store/journal/journaltest", Kind: Support},
+		{Path: "store/postgres/postgrestest", Kind: Support},
+		{Path: "store/opentest", Kind: Support, Needs: "store store/memory store/postgres store/postgres/postgrestest store/sqlite"},
 		{Path: "store/storetest", Kind: Support, Needs: "internal/fault store store/journal store/record"},
 
-		{Path: "playbook", Kind: Pure, Needs: "internal/fault artifact store/journal", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
+		{Path: "playbook", Kind: Pure, Needs: "internal/fault internal/lazy artifact store/journal", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 		{Path: "playbook/vector", Kind: Pure, Needs: "internal/fault"},
 		{Path: "playbook/embedding", Kind: Shell, Needs: "internal/fault playbook/vector"},
 		{Path: "playbook/embedding/endpoint", Kind: Shell, Needs: "internal/baseurl internal/fault internal/modelhttp playbook/embedding playbook/vector"},
@@ -135,9 +141,9 @@ func brenner() Table {
 		{Path: "playbook/keeper", Kind: Shell, Needs: "internal/fault store store/journal playbook playbook/embedding playbook/vector"},
 		{Path: "playbook/embedding/embeddingtest", Kind: Support, Needs: "internal/fault playbook/embedding playbook/vector"},
 
-		{Path: "mail", Kind: Shell, Needs: "internal/baseurl internal/fault internal/files internal/secret internal/text"},
+		{Path: "mail", Kind: Shell, Needs: "internal/baseurl internal/fault internal/files internal/pattern internal/secret internal/text"},
 		{Path: "mail/box", Kind: Shell, Needs: "internal/fault store store/sqlite mail"},
-		{Path: "mail/server", Kind: Shell, Needs: "internal/baseurl internal/fault internal/text mail"},
+		{Path: "mail/server", Kind: Shell, Needs: "internal/baseurl internal/fault internal/text internal/webgate mail"},
 		{Path: "mail/access", Kind: Shell, Needs: "internal/fault internal/files internal/trust mail/box mail/server"},
 		{Path: "mail/clients", Kind: Shell},
 		{Path: "mail/boxtest", Kind: Support, Needs: "internal/fault mail"},
@@ -145,7 +151,7 @@ func brenner() Table {
 
 		{Path: "agent", Kind: Shell, Needs: "internal/fault internal/text roster"},
 		{Path: "agent/program/supervisor", Kind: Shell, Needs: "internal/files internal/secret"},
-		{Path: "agent/mail", Kind: Shell, Needs: "internal/baseurl internal/fault roster mail agent"},
+		{Path: "agent/mail", Kind: Shell, Needs: "internal/baseurl internal/fault internal/pattern roster mail agent"},
 		{Path: "agent/openai", Kind: Shell, Needs: "internal/baseurl internal/fault internal/modelhttp internal/secret internal/text agent"},
 		{Path: "agent/program", Kind: Shell, Needs: "internal/baseurl internal/fault internal/secret internal/text internal/yaml agent agent/program/supervisor"},
 		{Path: "agent/rehearsal", Kind: Shell, Needs: "internal/fault internal/text internal/yaml roster agent"},
@@ -163,16 +169,17 @@ func brenner() Table {
 			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint roster merge merge/settle patch kickoff " +
 				"store store/journal store/record playbook agent session/flow session/letters session/stalemate session/view",
 		},
+		{Path: "session/offline", Kind: Pure, Needs: "artifact", Outside: jsonv2},
 		{
 			Path: "session/audit", Kind: Shell,
-			Needs: "internal/fault internal/text artifact artifact/delta merge merge/settle kickoff store store/journal store/record mail " +
-				"session session/flow session/letters session/stalemate session/view",
+			Needs: "internal/fault internal/pattern internal/text artifact artifact/delta merge merge/settle kickoff store store/journal store/record mail " +
+				"session session/flow session/letters session/offline session/stalemate session/view",
 		},
 		{Path: "session/memory", Kind: Shell, Needs: "internal/text kickoff store playbook playbook/keeper playbook/vector session session/flow"},
 		{Path: "session/preflight", Kind: Shell, Needs: "internal/fault artifact/delta roster merge kickoff agent session session/flow session/view"},
 
 		{Path: "loop", Kind: Pure, Needs: "internal/fault internal/text internal/yaml artifact roster store/journal session/flow", Outside: jsonv2 + " " + jsontext},
-		{Path: "loop/report", Kind: Pure, Needs: "internal/fault internal/text artifact session/flow loop"},
+		{Path: "loop/report", Kind: Pure, Needs: "internal/fault internal/pattern internal/text artifact session/flow loop"},
 		{
 			Path: "loop/runner", Kind: Shell,
 			Needs: "internal/fault internal/text artifact roster store store/journal store/record session session/audit session/flow session/stalemate " +
@@ -183,8 +190,8 @@ func brenner() Table {
 		{Path: "govern/brief", Kind: Pure, Needs: "internal/fault internal/markdown internal/text store/record"},
 		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault internal/text artifact patch store/record session/view govern/brief govern/policy"},
 		{Path: "govern/blocks", Kind: Pure, Needs: "internal/fault artifact/delta patch store/record"},
-		{Path: "govern/claim", Kind: Pure, Needs: "artifact"},
-		{Path: "govern/critique", Kind: Pure, Needs: "internal/markdown internal/remark internal/text artifact artifact/delta"},
+		{Path: "govern/claim", Kind: Pure, Needs: "internal/lazy internal/pattern artifact"},
+		{Path: "govern/critique", Kind: Pure, Needs: "internal/markdown internal/pattern internal/remark internal/text artifact artifact/delta"},
 		{Path: "govern/inset", Kind: Pure, Needs: "internal/markdown"},
 		{Path: "govern/digest", Kind: Pure, Needs: "internal/text artifact store/record govern/brief govern/inset"},
 		{Path: "govern/memo", Kind: Pure, Needs: "internal/text store/record"},
@@ -204,27 +211,29 @@ func brenner() Table {
 
 		{
 			Path: "config", Kind: Shell,
-			Needs: "internal/baseurl internal/fault internal/files internal/text internal/yaml artifact roster merge " +
+			Needs: "internal/baseurl internal/fault internal/files internal/pattern internal/text internal/yaml artifact roster merge " +
 				"store/record playbook session/flow session/view govern/contexts govern/policy",
 		},
 
 		{Path: "project/schemas", Kind: Shell, Needs: "artifact"},
+		{Path: "project/storage", Kind: Shell, Needs: "internal/baseurl internal/fault internal/files session store store/journal store/memory store/postgres store/sqlite"},
 		{Path: "project/publish", Kind: Shell, Needs: "internal/fault internal/files artifact session store"},
 		{
 			Path: "project", Kind: Shell,
 			Needs: "internal/baseurl internal/fault internal/files internal/text internal/tokens internal/trust artifact " +
 				"artifact/delta artifact/lint roster merge merge/settle prompts patch patch/files kickoff store " +
-				"store/journal store/memory store/record store/sqlite playbook playbook/embedding " +
+				"store/journal store/memory store/record playbook playbook/embedding " +
 				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper playbook/vector mail mail/access mail/box " +
 				"mail/clients mail/server agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session " +
 				"session/audit session/flow session/letters session/memory session/preflight session/stalemate session/view loop loop/report " +
-				"loop/runner govern govern/graph govern/ledger govern/policy govern/shown config project/publish",
+				"loop/runner govern govern/graph govern/ledger govern/policy govern/shown config project/publish project/storage",
 		},
 		{
 			Path: "project/doctor", Kind: Shell,
-			Needs: "internal/baseurl internal/fault internal/files internal/text roster kickoff store store/sqlite mail mail/clients agent/openai " +
-				"agent/program session session/audit session/flow session/preflight config project",
+			Needs: "internal/baseurl internal/fault internal/files internal/text roster kickoff store mail mail/clients agent/openai " +
+				"agent/program session session/audit session/flow session/preflight config project project/storage",
 		},
+		{Path: "project/launch", Kind: Shell, Needs: "internal/fault internal/text roster kickoff store session config project"},
 		{Path: "project/post", Kind: Shell, Needs: "internal/fault internal/files internal/text mail agent/mail project"},
 		{
 			Path: "project/lessons", Kind: Shell,
@@ -236,7 +245,14 @@ func brenner() Table {
 				"store/memory agent agent/openai session session/audit session/flow session/preflight config project",
 		},
 
-		{Path: "cmd/brenner/cli/ui", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact roster store session config project"},
+		{
+			Path: "web", Kind: Shell,
+			Needs: "internal/baseurl internal/fault internal/text internal/trust internal/webgate artifact kickoff store store/record session session/audit session/flow " +
+				"session/stalemate loop loop/report loop/runner govern playbook playbook/keeper project project/launch project/lessons",
+		},
+		{Path: "web/webtest", Kind: Support, Needs: "roster kickoff agent/rehearsal config project"},
+
+		{Path: "cmd/brenner/cli/ui", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact roster store session session/audit config project"},
 		{Path: "cmd/brenner/cli/loopcmd", Kind: Shell, Needs: "internal/fault internal/text artifact store/journal session session/flow loop loop/report config project cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
 		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "internal/text mail mail/clients mail/server config project project/post cmd/brenner/cli/ui"},
 		{
@@ -248,7 +264,7 @@ func brenner() Table {
 		{
 			Path: "cmd/brenner/cli/storecmd", Kind: Shell,
 			Needs: "internal/fault internal/files internal/text store/record govern govern/brief govern/finding govern/policy config project " +
-				"cmd/brenner/cli/ui",
+				"project/storage cmd/brenner/cli/ui",
 		},
 		{
 			Path: "cmd/brenner/cli/patchcmd", Kind: Shell,
@@ -261,22 +277,23 @@ func brenner() Table {
 				"merge/settle kickoff store store/journal mail agent/rehearsal session session/audit session/flow session/letters " +
 				"config project project/doctor project/tryout cmd/brenner/cli/mailcmd cmd/brenner/cli/mergecmd cmd/brenner/cli/ui",
 		},
+		{Path: "cmd/brenner/cli/servecmd", Kind: Shell, Needs: "web cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/verifycmd", Kind: Shell,
-			Needs: "internal/fault internal/text artifact/lint govern project cmd/brenner/cli/playbookcmd " +
+			Needs: "internal/fault internal/text artifact/lint govern session project cmd/brenner/cli/playbookcmd " +
 				"cmd/brenner/cli/ui",
 		},
 		{Path: "cmd/brenner/cli/setupcmd", Kind: Shell, Needs: "internal/text artifact config project project/doctor project/schemas cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/stalematecmd", Kind: Shell,
-			Needs: "internal/fault internal/text artifact session session/audit session/stalemate govern project " +
+			Needs: "internal/fault internal/text session session/audit session/stalemate govern project " +
 				"cmd/brenner/cli/sessioncmd cmd/brenner/cli/storecmd cmd/brenner/cli/ui",
 		},
 		{
 			Path: "cmd/brenner/cli", Kind: Shell,
 			Needs: "internal/fault internal/text project cmd/brenner/cli/loopcmd cmd/brenner/cli/mailcmd " +
 				"cmd/brenner/cli/mergecmd cmd/brenner/cli/patchcmd cmd/brenner/cli/playbookcmd " +
-				"cmd/brenner/cli/sessioncmd cmd/brenner/cli/setupcmd cmd/brenner/cli/stalematecmd " +
+				"cmd/brenner/cli/servecmd cmd/brenner/cli/sessioncmd cmd/brenner/cli/setupcmd cmd/brenner/cli/stalematecmd " +
 				"cmd/brenner/cli/storecmd cmd/brenner/cli/ui cmd/brenner/cli/verifycmd",
 		},
 		{Path: "cmd/brenner", Kind: Shell, Needs: "project cmd/brenner/cli cmd/brenner/cli/ui"},

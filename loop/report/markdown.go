@@ -2,10 +2,10 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
+	"brenner/internal/pattern"
 	"brenner/internal/text"
 	"brenner/loop"
 	"brenner/session/flow"
@@ -364,7 +364,7 @@ func code(s string) string {
 }
 
 // address finds addresses, which viewers would turn into links.
-var address = regexp.MustCompile("[A-Za-z][A-Za-z0-9+.-]*://[^|`\\x00-\\x20\\x7f-\\x{10ffff}]*")
+var address = pattern.New("[A-Za-z][A-Za-z0-9+.-]*://[^|`\\x00-\\x20\\x7f-\\x{10ffff}]*")
 
 // plain escapes any text as one line of Markdown without markup. Addresses become code.
 func plain(s string) string {

@@ -19,11 +19,11 @@ import (
 func TestLoopWaitsForHeldSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st, began := memory.New(), time.Now()
-		release, err := st.Hold(threadID(1), store.Holder{PID: 1})
+		lease, err := st.Hold(threadID(1), store.Holder{PID: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(time.Minute, func() { _ = release() })
+		time.AfterFunc(time.Minute, func() { _ = lease.Release() })
 		s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 1), loop.Limits{Then: loop.ThenStop}), nil)
 		if err != nil || s.Count(loop.Finished) != 2 || s.Jobs[0].Failures != 0 || s.Jobs[0].Attempts != 1 || time.Since(began) < time.Minute {
 			t.Errorf("after %s: %v, %+v", time.Since(began), err, s.Jobs)
@@ -36,11 +36,11 @@ func TestLoopWaitsForHeldSession(t *testing.T) {
 func TestLoopWaitsForHeldTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st, began := memory.New(), time.Now()
-		release, err := st.Hold("task-1", store.Holder{PID: 1})
+		lease, err := st.Hold("task-1", store.Holder{PID: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(time.Minute, func() { _ = release() })
+		time.AfterFunc(time.Minute, func() { _ = lease.Release() })
 		r := loopRunner(st, fastScript())
 		prepare := r.Sessions
 		r.Sessions = func(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {

@@ -11,11 +11,12 @@ import (
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // A failing session is retried as often as the plan allows; the others continue.
 func TestFailedSessionsAreRetried(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	broken := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
 	fine := fastScript()
 	g := &preparer{store: st, now: clock, script: func(j *loop.Job) *rehearsal.Script {
@@ -77,7 +78,7 @@ func outage(t *testing.T, st lockingStore, script **rehearsal.Script) (*preparer
 
 // Sessions that failed for good are retried on request.
 func TestRetryFailed(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	var script *rehearsal.Script
 	_, r, _ := outage(t, st, &script)
 	script = parse(t, strings.Replace(quota, "fail: {code: AGENT_UNAVAILABLE, message: no quota, times: 1, after: 2h}\n        ", "", 1))

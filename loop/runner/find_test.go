@@ -8,7 +8,7 @@ import (
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // writeLoop stores a loop without running it; an ended one has a reason.
@@ -33,7 +33,7 @@ func closedChan() chan struct{} {
 }
 
 func TestFind(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	plan, other := newOpened(work(1, 1), loop.Limits{}), newOpened(work(2, 1), loop.Limits{})
 	plan.Plan, other.Plan = "plan", "other"
 	for _, l := range []struct {
@@ -90,7 +90,7 @@ type racingLocks struct {
 	meanwhile func()
 }
 
-func (l *racingLocks) Hold(name string, by store.Holder) (func() error, error) {
+func (l *racingLocks) Hold(name string, by store.Holder) (store.Lease, error) {
 	if l.meanwhile != nil {
 		l.meanwhile()
 		l.meanwhile = nil
@@ -100,7 +100,7 @@ func (l *racingLocks) Hold(name string, by store.Holder) (func() error, error) {
 
 // A loop that ended before it was locked is not resumed: a new one starts.
 func TestFindAndHoldChecksAgain(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	plan := newOpened(work(1, 1), loop.Limits{})
 	writeLoop(t, st, plan, "")
 	locks := &racingLocks{st, func() {

@@ -20,8 +20,7 @@ import (
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/session"
-	"brenner/store/memory"
-	"brenner/store/sqlite"
+	"brenner/store/opentest"
 )
 
 // A child process runs a loop on a real store. It is killed at a random moment after a
@@ -35,8 +34,7 @@ const (
 func TestMain(m *testing.M) {
 	dir := os.Getenv(envChild)
 	if dir == "" {
-		m.Run()
-		return
+		os.Exit(opentest.Main(m)) //nolint:forbidigo // a main of the tests
 	}
 	if err := child(dir); err != nil {
 		panic(err)
@@ -55,7 +53,7 @@ func killPlan() loop.Opened {
 
 func child(dir string) error {
 	ctx := context.Background()
-	st, err := sqlite.Open(ctx, filepath.Join(dir, ".brenner"), sqlite.Options{})
+	st, err := opentest.Open(ctx, filepath.Join(dir, ".brenner"))
 	if err != nil {
 		return err
 	}
@@ -121,6 +119,7 @@ func (n recordingAgent) Ask(ctx context.Context, c agent.Call) (agent.Reply, err
 // runChild runs a child and reports whether it was killed.
 func runChild(t *testing.T, dir string, calls int) bool {
 	t.Helper()
+	opentest.Died(t, filepath.Join(dir, ".brenner"))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +140,7 @@ func runChild(t *testing.T, dir string, calls int) bool {
 // A loop killed five times at random completes each session exactly once, with the
 // artifacts of an undisturbed loop and exact costs.
 func TestKilledFiveTimes(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	whole, err := loopRunner(st, fastScript()).Start(t.Context(), killPlan(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +164,7 @@ func TestKilledFiveTimes(t *testing.T) {
 
 func check(t *testing.T, dir string, want map[string]string, whole *loop.State) {
 	t.Helper()
-	st, err := sqlite.Open(t.Context(), filepath.Join(dir, ".brenner"), sqlite.Options{})
+	st, err := opentest.Open(t.Context(), filepath.Join(dir, ".brenner"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,13 @@ import (
 	"brenner/loop"
 	"brenner/loop/report"
 	"brenner/loop/runner"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // The needs counted in the loop's journal are those listed in its report, each with a
 // command.
 func TestNeedsAgree(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 2), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"brenner/loop/runner"
 	"brenner/store"
 	"brenner/store/journal"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // interjectingStore calls interject right before the first write that matches.
@@ -33,7 +33,7 @@ func (s *interjectingStore) Write(ctx context.Context, b store.Batch) error {
 // A stop request written between a decision and its write wins: outcomes are kept, once,
 // and no session starts by the outdated decision.
 func TestStopRequestBeatsPendingWrite(t *testing.T) {
-	inner := memory.New()
+	inner := opentest.New(t)
 	st := &interjectingStore{lockingStore: inner}
 	st.when = func(a *store.Append) bool {
 		settles := func(e journal.Entry) bool { return e.Kind == loop.KindSettled }

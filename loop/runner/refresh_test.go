@@ -8,13 +8,13 @@ import (
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/session/flow"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // A run killed right after it began a session leaves a reservation. Ending the loop
 // without resuming that session must release it.
 func TestReservationsOfKilledSessionsAreReleased(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	w := work(2, 1)
 	w.Settings.Budget = 200_000
 	r := loopRunner(st, fastScript())
@@ -55,7 +55,7 @@ func TestReservationsOfKilledSessionsAreReleased(t *testing.T) {
 
 // Open decisions stay open.
 func TestRefreshKeepsOpenDecisions(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 2), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestRefreshKeepsOpenDecisions(t *testing.T) {
 // Refresh shows a failed session that the operator resumed as finished; the journal keeps
 // the loop's own outcome and cost.
 func TestRefreshSeesManuallyResumedSessions(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	var script *rehearsal.Script
 	g, _, s := outage(t, st, &script)
 	rep, err := runner.Gather(t.Context(), st, s)
@@ -115,7 +115,7 @@ func TestRefreshSeesManuallyResumedSessions(t *testing.T) {
 
 // Refresh shows the progress of running sessions.
 func TestRefreshSeesRunningSessions(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"brenner/artifact"
+	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/loop"
 	"brenner/loop/report"
@@ -59,6 +60,9 @@ func (r *Runner) run(ctx context.Context, l *ledger) (*loop.State, error) {
 // loop executes the commands of the state machine and journals their outcomes.
 func (n *run) loop(ctx context.Context) error {
 	for {
+		if n.isLost() {
+			return n.surrender(ctx)
+		}
 		leaving := n.leaving(ctx)
 		if leaving {
 			n.drainAll()
@@ -103,6 +107,37 @@ func (n *run) leave(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// isLost reports whether the run has lost its lease before the loop ended.
+func (n *run) isLost() bool {
+	select {
+	case <-n.lost:
+		return n.state.Ended == ""
+	default:
+		return false
+	}
+}
+
+// surrender ends a run that has lost its lease: it lets the calls in flight finish. If another process has taken
+// the loop over, that process reads the outcomes from the sessions' journals.
+func (n *run) surrender(ctx context.Context) error {
+	n.drainAll()
+	for ; n.inFlight > 0; n.inFlight-- {
+		if o := <-n.done; o.err == nil {
+			if err := n.keepFact(loop.KindSettled, o.settled); err != nil {
+				return n.fail(err)
+			}
+		}
+	}
+	if err := n.flush(context.WithoutCancel(ctx)); err != nil {
+		n.Log.Warn().Err(err).Msg("cannot store the outcomes of sessions; the next run reads them from their journals")
+	}
+	name := n.state.Opened.Name
+	return &fault.Error{
+		Code: store.Held, Detail: "the lease of loop " + name + " could not be renewed in time; this run stops",
+		Hint: "`brenner loop status " + name + "` shows its progress; the same command continues it once no other process runs it",
+	}
 }
 
 // leaving reports whether the run was asked to stop.
@@ -206,6 +241,8 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 		case <-reached:
 			return nil
 		case <-leave:
+			return nil
+		case <-n.lost:
 			return nil
 		case <-ctx.Done():
 			if n.inFlight > 0 {

@@ -53,17 +53,21 @@ type Runner struct {
 	Poll time.Duration
 	// Holder identifies this process to others that try to take the lock.
 	Holder store.Holder
+
+	lost <-chan struct{} // closed when the lease is lost; nil if that cannot happen
 }
 
 // Hold locks a loop against other processes until release is called. Callers of Start and
-// Resume hold the lock from before they read the state until the report is written.
+// Resume hold the lock from before they read the state until the report is written. A run whose lease is lost
+// ends.
 func (r *Runner) Hold(name string) (release func(), err error) {
-	free, err := r.Locks.Hold(Lock(name), r.Holder)
+	lease, err := r.Locks.Hold(Lock(name), r.Holder)
 	if err != nil {
 		return nil, err
 	}
+	r.lost = lease.Lost()
 	return func() {
-		if err := free(); err != nil {
+		if err := lease.Release(); err != nil {
 			r.Log.Warn().Err(err).Str("loop", name).Msg("cannot release the loop's lock")
 		}
 	}, nil
@@ -190,9 +194,17 @@ func RefreshDecisions(ctx context.Context, st store.Store, s *loop.State) error 
 	if err := refreshGivenUp(ctx, st, s); err != nil {
 		return err
 	}
-	needing := s.Needing() // a session removed from the store stays unchanged
+	var needing []*loop.Job // a session removed from the store stays unchanged
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Settled.Needs() > 0 || j.HasErrors() {
+			needing = append(needing, j)
+		}
+	}
 	return eachSession(ctx, st, needing, func(_ context.Context, i int, h *session.History) error {
 		t := &needing[i].Settled
+		if needing[i].HasErrors() {
+			t.Errors = outcomeOf(0, h.State).Errors
+		}
 		if needing[i].Final() {
 			needing[i].ByHand = max(0, h.State.Spent.Tokens-t.Spent)
 		}

@@ -24,11 +24,12 @@ import (
 	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // A loop never exceeds its budget, and reports which sessions were not done.
 func TestBudgetIsNeverExceeded(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	w := work(8, 1)
 	w.Settings.Budget = 30_000
 	const all = 100_000
@@ -74,7 +75,7 @@ func TestSessionsShortOfBudget(t *testing.T) {
 		{100, "its budget of 100 tokens does not reach for one call"},
 		{16000, "its budget of 16000 tokens reached for 1 of 3 rounds"},
 	} {
-		st := memory.New()
+		st := opentest.New(t)
 		w := work(1, 3)
 		w.Settings.Budget = c.budget
 		s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(w, loop.Limits{Quiet: 1, Rounds: 3}), nil)
@@ -107,7 +108,7 @@ func TestSessionsShortOfBudget(t *testing.T) {
 
 // A session that follows one without replies is skipped.
 func TestFollowersOfUnansweredSessionsAreSkipped(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	broken := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
 	w := work(2, 1)
 	w.Cells[0].ID, w.Cells[1].After = "first", "first"
@@ -190,7 +191,7 @@ func slowRunner(t testing.TB, st lockingStore) *runner.Runner {
 
 // A follow-up session starts from the earlier one and refers to it.
 func TestFollowUps(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	w := work(1, 3)
 	w.Follow = &loop.Follow{From: loop.FollowOwn, Take: loop.Sections(), Relation: "refines"}
 	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(w, loop.Limits{Rounds: 2}), nil)
@@ -243,7 +244,7 @@ func TestFollowUps(t *testing.T) {
 }
 
 func TestLoopIsLocked(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	r := loopRunner(st, fastScript())
 	release, err := r.Hold("night")
 	if err != nil {
@@ -261,12 +262,12 @@ func TestLoopIsLocked(t *testing.T) {
 
 // A session that already exists under the id of the loop's session is not touched.
 func TestExistingSessionIsNotTouched(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	r := loopRunner(st, fastScript())
 	if _, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil); err != nil {
 		t.Fatal(err)
 	}
-	other := memory.New()
+	other := opentest.New(t)
 	x, err := session.Load(t.Context(), st, threadID(1))
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +295,7 @@ func TestNoGoroutineLeaks(t *testing.T) {
 }
 
 func TestReportHasLessons(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 3), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -340,7 +341,7 @@ agents:
           ` + "```lesson" + `
           Never closed.
 `
-	st := memory.New()
+	st := opentest.New(t)
 	s, err := loopRunner(st, parse(t, script)).Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,8 @@ func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, claims b
 		switch code := fault.CodeOf(err); {
 		case err == nil:
 			return n.conclude(ctx, c, claims, h)
+		case errors.Is(err, session.ErrOvertaken):
+			c.Job.Thread = c.Thread // it has begun: resume it
 		case code == store.Held:
 		case code == store.Busy && busy < maxBusyRetries:
 			busy++
@@ -49,13 +51,13 @@ func (n *run) attempt(ctx context.Context, work *loop.Work, c loop.Run, lock *st
 		return nil, err
 	}
 	if s.Lock != "" {
-		release, err := n.Locks.Hold(s.Lock, n.Holder)
+		lease, err := n.Locks.Hold(s.Lock, n.Holder)
 		if err != nil {
 			*lock = s.Lock
 			return nil, err
 		}
 		defer func() {
-			if err := release(); err != nil {
+			if err := lease.Release(); err != nil {
 				n.Log.Warn().Err(err).Str("session", c.Thread).Msg("cannot release the task's lock")
 			}
 		}()

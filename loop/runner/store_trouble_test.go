@@ -16,7 +16,7 @@ import (
 	"brenner/session/flow"
 	"brenner/store"
 	"brenner/store/journal"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // faultyStore is a store that refuses some reads and writes of streams.
@@ -49,7 +49,7 @@ func (s *faultyStore) Write(ctx context.Context, b store.Batch) error {
 
 // A store that fails while a run ends does not cause endless retries.
 func TestStoreFailsWhileLeaving(t *testing.T) {
-	inner := memory.New()
+	inner := opentest.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var full atomic.Bool
@@ -77,7 +77,7 @@ func TestStoreFailsWhileLeaving(t *testing.T) {
 
 // If a session's journal cannot be read, the run ends, and its cost is not lost.
 func TestUnreadableSessionEndsRun(t *testing.T) {
-	inner := memory.New()
+	inner := opentest.New(t)
 	var busy atomic.Bool
 	st := &faultyStore{lockingStore: inner, read: func(stream string) error {
 		if busy.Load() && stream == session.Prefix+threadID(1) {
@@ -122,7 +122,7 @@ func (s *racingStore) Entries(ctx context.Context, stream string, after int) ([]
 
 // Work added while a loop is being resumed is run, once.
 func TestWorkAddedDuringResume(t *testing.T) {
-	inner := memory.New()
+	inner := opentest.New(t)
 	r := loopRunner(inner, fastScript())
 	left := make(chan struct{})
 	close(left)

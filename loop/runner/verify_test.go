@@ -12,7 +12,7 @@ import (
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/journal"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // forgedStore is a store with a rewritten loop journal.
@@ -70,7 +70,7 @@ func forge(t *testing.T, st store.Store, name, kind string, change map[string]an
 // Verify compares a loop's journal with its sessions and its rules, so a rewritten journal
 // is detected.
 func TestVerifyDetectsForgedJournals(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	if _, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 2), loop.Limits{Quiet: 9}), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestVerifyDetectsForgedJournals(t *testing.T) {
 
 // The detail of a session short of its budget is compared.
 func TestVerifyDetectsForgedDetails(t *testing.T) {
-	st, w := memory.New(), work(1, 1)
+	st, w := opentest.New(t), work(1, 1)
 	w.Settings.Budget = 1
 	if _, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(w, loop.Limits{}), nil); err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestVerifyDetectsForgedDetails(t *testing.T) {
 // Verify accepts a session that failed before anything was stored and ran later, and one
 // that ended before the killed run could record it.
 func TestVerifyAcceptsUnrecordedOutcomes(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	g := &preparer{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return fastScript() }}
 	first := true
 	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: func(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
@@ -151,7 +151,7 @@ func TestVerifyAcceptsUnrecordedOutcomes(t *testing.T) {
 	checkProven(t, st)
 
 	// The killed run did not journal the session's end; the session's journal has it.
-	killed := memory.New()
+	killed := opentest.New(t)
 	h, err := session.Load(t.Context(), st, threadID(1))
 	if err != nil {
 		t.Fatal(err)

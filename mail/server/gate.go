@@ -10,14 +10,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 
-	"brenner/internal/baseurl"
 	"brenner/internal/fault"
+	"brenner/internal/webgate"
 	"brenner/mail"
 )
 
@@ -25,16 +22,16 @@ import (
 func (s *Server) gate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := strings.TrimSuffix(r.URL.Path, "/"); {
-		case !s.knownHost(r.Host):
-			refuse(w, http.StatusForbidden, "unknown host "+fault.Shown(r.Host))
-		case !sameOrigin(r):
-			refuse(w, http.StatusForbidden, "requests from other origins are not allowed")
+		case !webgate.KnownHost(r.Host, s.hosts):
+			webgate.Refuse(w, http.StatusForbidden, "unknown host "+fault.Shown(r.Host))
+		case !webgate.SameOrigin(r):
+			webgate.Refuse(w, http.StatusForbidden, "requests from other origins are not allowed")
 		case path != "/mcp" && path != "/api" && path != s.path:
 			// This also answers OAuth discovery: clients then continue with their token.
-			refuse(w, http.StatusNotFound, "not found; the mail server is at "+s.path+"/")
+			webgate.Refuse(w, http.StatusNotFound, "not found; the mail server is at "+s.path+"/")
 		case r.Method != http.MethodPost:
 			w.Header().Set("Allow", http.MethodPost)
-			refuse(w, http.StatusMethodNotAllowed, "no event stream; use POST")
+			webgate.Refuse(w, http.StatusMethodNotAllowed, "no event stream; use POST")
 		default:
 			s.admit(w, r, next)
 		}
@@ -70,37 +67,6 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 
 func tooLarge(n int64) string {
 	return fmt.Sprintf("the request has %d bytes or more; the limit is %d", n, MaxRequest)
-}
-
-// knownHost reports whether a Host header names this server. In a DNS rebinding attack it
-// names the attacker's host.
-func (s *Server) knownHost(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	}
-	name = strings.Trim(name, "[]")
-	return baseurl.Loopback(name) || slices.ContainsFunc(s.hosts, func(o string) bool { return strings.EqualFold(o, name) })
-}
-
-// sameOrigin reports whether a request has no Origin, as usual, or one of this very host and port.
-// Other pages served from this machine do not count.
-func sameOrigin(r *http.Request) bool {
-	for _, origin := range r.Header.Values("Origin") {
-		u, err := url.Parse(origin)
-		if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
-			return false
-		}
-	}
-	return true
-}
-
-// refuse answers in plain text, which no client can mistake for a protocol document.
-func refuse(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text+"\n") // the client may be gone
 }
 
 type callerKey struct{}

@@ -11,7 +11,7 @@ import (
 	"brenner/playbook/embedding"
 	"brenner/playbook/keeper"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // importApart imports lines without comparing them.
@@ -41,7 +41,7 @@ func TestImportedLinesUnderTheIDOfAnotherBullet(t *testing.T) {
 	e := &stub{set: map[string][]float32{
 		"Name the mechanism": near(1), "Say how it works": near(0.9), "Explain how it works": near(0.9), "Use a clock": near(0, 2),
 	}}
-	st := memory.New()
+	st := opentest.New(t)
 	k := openKeeper(t, st, e)
 	learn(t, k, playbook.Helpful, "Name the mechanism")
 	learn(t, k, playbook.Helpful, "Use a clock")
@@ -65,7 +65,7 @@ func TestImportedLinesMatchByMeaning(t *testing.T) {
 		"Name the mechanism": near(1), "Always name how it works": near(0.8000001), "Say how it works": near(0.79),
 		"Never name the mechanism": near(0.95), "Count cells": near(0, 2), "Count the cells": near(0, 2),
 	}}
-	st := memory.New()
+	st := opentest.New(t)
 	k := openKeeper(t, st, e)
 	learn(t, k, playbook.Helpful, "Name the mechanism")
 	lines := []playbook.Line{
@@ -144,7 +144,7 @@ func TestDedupeOfAThousandBullets(t *testing.T) {
 		beside(lines[of].Text, text, 0.1)
 		add(text)
 	}
-	st := memory.New()
+	st := opentest.New(t)
 	importApart(t, st, e, lines...)
 	k := openKeeper(t, st, e)
 	head, act := k.Head(), playbook.Act{Actor: "Sydney"}
@@ -201,7 +201,7 @@ func TestDedupeOfAThousandBullets(t *testing.T) {
 // Bullets of different domains, and quarantined ones, are not merged.
 func TestDedupeKeepsDomainsApart(t *testing.T) {
 	e := &stub{set: map[string][]float32{"Name it": near(1), "Name it well": near(0.9), "Name it so": near(0.91)}}
-	k := openKeeper(t, memory.New(), e)
+	k := openKeeper(t, opentest.New(t), e)
 	act := playbook.Act{Actor: "Sydney", Reason: "because"}
 	for text, domain := range map[string]string{"Name it": "general", "Name it well": "chem"} {
 		if _, _, err := k.Learn(t.Context(), act, playbook.Insight{Domain: domain, Section: playbook.Helpful, Text: text}); err != nil {
@@ -220,14 +220,14 @@ func TestDedupeKeepsDomainsApart(t *testing.T) {
 // A restored snapshot brings back a playbook that was lost, vectors included.
 func TestSnapshotRestoresALostPlaybook(t *testing.T) {
 	e := &stub{}
-	k := openKeeper(t, memory.New(), e)
+	k := openKeeper(t, opentest.New(t), e)
 	learn(t, k, playbook.Helpful, "Name the mechanism")
 	learn(t, k, playbook.Harmful, "Skip the controls")
 	saved, err := k.Snapshot(t.Context())
 	if err != nil || saved.Entries != 2 || saved.Head != k.Head().Hash {
 		t.Fatalf("%+v, %v", saved, err)
 	}
-	elsewhere := memory.New()
+	elsewhere := opentest.New(t)
 	lost := openKeeper(t, elsewhere, e)
 	act := playbook.Act{Actor: "Sydney"}
 	if _, _, err := lost.ReturnTo(t.Context(), act, saved, true); fault.CodeOf(err) != playbook.NoReason {

@@ -15,8 +15,7 @@ import (
 	"brenner/playbook/embedding/uselite"
 	"brenner/playbook/keeper"
 	"brenner/store"
-	"brenner/store/memory"
-	"brenner/store/sqlite"
+	"brenner/store/opentest"
 )
 
 // near returns a vector with a cosine to (1, 0, …), in the plane of another axis.
@@ -55,7 +54,7 @@ func TestThreshold(t *testing.T) {
 		"Prompt engineering improves accuracy": near(0.85),
 		"Prompts are hard":                     near(0.79),
 	}}
-	k := openKeeper(t, memory.New(), e)
+	k := openKeeper(t, opentest.New(t), e)
 	first, _ := learn(t, k, playbook.Helpful, "Use careful prompt engineering")
 	second, entries := learn(t, k, playbook.Helpful, "Prompt engineering improves accuracy")
 	if second.Added || second.Bullet != first.Bullet || second.Cosine < 0.84 || len(entries) != 1 || entries[0].Op != playbook.OpCount {
@@ -69,7 +68,7 @@ func TestThreshold(t *testing.T) {
 
 func TestSameTextNeedsNoVector(t *testing.T) {
 	e := &stub{}
-	k := openKeeper(t, memory.New(), e)
+	k := openKeeper(t, opentest.New(t), e)
 	learn(t, k, playbook.Helpful, "Name the mechanism")
 	before := e.calls.Load()
 	for _, same := range []string{"Name the mechanism", "name  the MECHANISM.", "Ｎame the mechanism"} {
@@ -89,7 +88,7 @@ func TestSameTextNeedsNoVector(t *testing.T) {
 }
 
 func TestSameTextInAnotherDomainIsNew(t *testing.T) {
-	k := openKeeper(t, memory.New(), &stub{})
+	k := openKeeper(t, opentest.New(t), &stub{})
 	learn(t, k, playbook.Helpful, "Name the mechanism")
 	out, _, err := k.Learn(t.Context(), playbook.Act{Actor: "Sydney"}, playbook.Insight{Domain: "cooking", Section: playbook.Helpful, Text: "Name the mechanism"})
 	if err != nil || !out.Added {
@@ -99,7 +98,7 @@ func TestSameTextInAnotherDomainIsNew(t *testing.T) {
 
 // With another model, bullets are embedded again and found.
 func TestChangedModelEmbedsAgain(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	old := &stub{name: "old", set: map[string][]float32{"Name the mechanism": near(0.9)}}
 	learn(t, openKeeper(t, st, old), playbook.Helpful, "Name the mechanism")
 	fresh := &stub{name: "new", set: map[string][]float32{"Name the mechanism": near(0.9), "Say how it works": near(0.95)}}
@@ -124,7 +123,7 @@ func TestChangedModelEmbedsAgain(t *testing.T) {
 // Two processes with different models embed each other's bullets again, so that no lesson is
 // added twice.
 func TestTwoModelsConcurrently(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	set := map[string][]float32{"Name the mechanism": near(0.9), "Say how it works": near(0.95), "Tell what it does": near(0.93)}
 	one, other := openKeeper(t, st, &stub{name: "one", set: set}), openKeeper(t, st, &stub{name: "other", set: set})
 	learn(t, one, playbook.Helpful, "Name the mechanism")
@@ -139,7 +138,7 @@ func TestTwoModelsConcurrently(t *testing.T) {
 
 // Vectors of another length under the same model name count as another model's.
 func TestSameNameWithOtherLengthIsAnotherModel(t *testing.T) {
-	st := memory.New()
+	st := opentest.New(t)
 	short := &stub{set: map[string][]float32{"Name the mechanism": {0.9, 0.4}}}
 	learn(t, openKeeper(t, st, short), playbook.Helpful, "Name the mechanism")
 	long := &stub{set: map[string][]float32{"Name the mechanism": near(0.9), "Say how it works": near(0.95)}}
@@ -163,7 +162,7 @@ func TestConcurrentKeepers(t *testing.T) {
 	const keepers, times = 3, 12
 	var all sync.WaitGroup
 	for n := range keepers {
-		st, err := sqlite.Open(t.Context(), dir, sqlite.Options{})
+		st, err := opentest.Open(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +182,7 @@ func TestConcurrentKeepers(t *testing.T) {
 		})
 	}
 	all.Wait()
-	st, err := sqlite.Open(t.Context(), dir, sqlite.Options{})
+	st, err := opentest.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +200,7 @@ func TestConcurrentKeepers(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	e := &stub{set: map[string][]float32{"cells": near(0.99999), "Cells count": near(0.7, 1), "Cells wait": near(0.75, 2), "Critics doubt": near(0.5, 3)}}
-	k := openKeeper(t, memory.New(), e)
+	k := openKeeper(t, opentest.New(t), e)
 	promote := func(id string) {
 		t.Helper()
 		_, err := k.Do(t.Context(), playbook.Act{Actor: "Sydney", Reason: "known"}, func(d *playbook.Draft) error { return d.Promote(id, playbook.Prod) })
@@ -244,14 +243,14 @@ func TestChoose(t *testing.T) {
 }
 
 func TestActorIsRequired(t *testing.T) {
-	k := openKeeper(t, memory.New(), &stub{})
+	k := openKeeper(t, opentest.New(t), &stub{})
 	if _, err := k.Do(t.Context(), playbook.Act{}, func(*playbook.Draft) error { return nil }); fault.CodeOf(err) != playbook.BadBullet {
 		t.Error(err)
 	}
 }
 
 func TestImportIsAllOrNone(t *testing.T) {
-	k := openKeeper(t, memory.New(), &stub{})
+	k := openKeeper(t, opentest.New(t), &stub{})
 	act := playbook.Act{Actor: "Sydney"}
 	learn(t, k, playbook.Helpful, "Name the mechanism")
 	lines := []playbook.Line{{Number: 1, ID: "a-1", Text: "New"}, {Number: 2, ID: "pb-00001", Text: "Something else"}}
@@ -271,7 +270,7 @@ func TestImportIsAllOrNone(t *testing.T) {
 }
 
 func TestBuiltInModel(t *testing.T) {
-	k := openKeeper(t, memory.New(), uselite.New(uselite.Options{Lower: true}))
+	k := openKeeper(t, opentest.New(t), uselite.New(uselite.Options{Lower: true}))
 	first, _ := learn(t, k, playbook.Helpful, "Write down what each hypothesis predicts before running the test")
 	again, _ := learn(t, k, playbook.Helpful, "Before running the test, write down what every hypothesis predicts")
 	if again.Added || again.Bullet != first.Bullet {
@@ -286,7 +285,7 @@ func TestBuiltInModel(t *testing.T) {
 
 func TestClock(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	k, err := keeper.Open(t.Context(), keeper.Options{Store: memory.New(), Rules: playbook.DefaultRules(), Embedder: &stub{}, Now: func() time.Time { return at }})
+	k, err := keeper.Open(t.Context(), keeper.Options{Store: opentest.New(t), Rules: playbook.DefaultRules(), Embedder: &stub{}, Now: func() time.Time { return at }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"brenner/playbook"
 	"brenner/playbook/keeper"
-	"brenner/store/sqlite"
+	"brenner/store/opentest"
 )
 
 // childDir is the environment variable that makes this test binary learn until it is killed.
@@ -26,13 +26,13 @@ func TestMain(m *testing.M) {
 			os.Exit(1) //nolint:forbidigo // a main of the tests
 		}
 	}
-	os.Exit(m.Run()) //nolint:forbidigo // a main of the tests
+	os.Exit(opentest.Main(m)) //nolint:forbidigo // a main of the tests
 }
 
 // learnForever prints the number of entries after each insight.
 func learnForever(dir string) error {
 	ctx := context.Background()
-	st, err := sqlite.Open(ctx, dir, sqlite.Options{})
+	st, err := opentest.Open(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			}
 		}
 		_ = cmd.Wait()
-		st, err := sqlite.Open(t.Context(), dir, sqlite.Options{})
+		st, err := opentest.Open(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}

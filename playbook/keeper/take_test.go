@@ -10,7 +10,7 @@ import (
 	"brenner/playbook"
 	"brenner/playbook/keeper"
 	"brenner/store"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // dyingStore is a store that fails after some writes, as if killed.
@@ -44,9 +44,9 @@ func teaching() *keeper.Teaching {
 }
 
 // teachingStore returns a store with a playbook of two bullets and a session that may teach.
-func teachingStore(t *testing.T) *memory.Store {
+func teachingStore(t *testing.T) opentest.Store {
 	t.Helper()
-	st := memory.New()
+	st := opentest.New(t)
 	k := keeperOf(t, st)
 	for _, text := range []string{"Known already", "Known, too"} {
 		if _, _, err := k.Learn(t.Context(), playbook.Act{Actor: "Sydney"}, playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: text, Person: true}); err != nil {
@@ -120,7 +120,7 @@ func TestKilledHarvestCanBeRepeated(t *testing.T) {
 // similar by now.
 func TestRepeatedHarvestKeepsItsBullets(t *testing.T) {
 	e := &stub{set: map[string][]float32{"Name it": near(1), "Name the mechanism": near(0.85), "Name mechanisms": near(0.9)}}
-	st := memory.New()
+	st := opentest.New(t)
 	k := openKeeper(t, st, e)
 	learn(t, k, playbook.Helpful, "Name it")
 	lesson := &keeper.Teaching{Session: teacher, Entries: 1, Insights: []playbook.Insight{{Domain: "general", Section: playbook.Helpful, Text: "Name the mechanism"}}}

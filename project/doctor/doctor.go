@@ -17,13 +17,13 @@ import (
 	"brenner/internal/text"
 	"brenner/kickoff"
 	"brenner/project"
+	"brenner/project/storage"
 	"brenner/roster"
 	"brenner/session"
 	"brenner/session/audit"
 	"brenner/session/flow"
 	"brenner/session/preflight"
 	"brenner/store"
-	"brenner/store/sqlite"
 )
 
 // The states of a check.
@@ -39,6 +39,8 @@ type Check struct {
 	Status string `json:"status"`
 	Found  string `json:"found"`
 	Fix    string `json:"fix"`
+	Code   string `json:"code,omitempty"` // of the error that was found
+	blocks bool   // a session could not start, although nothing is broken
 }
 
 // Diagnosis is all findings about a project.
@@ -103,7 +105,7 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 	add(<-programs...)
 	for i := range d.Models {
 		r := &d.Models[i]
-		add(Check{r.Name(), r.Status, r.Found(), r.Fix})
+		add(Check{What: r.Name(), Status: r.Status, Found: r.Found(), Fix: r.Fix})
 	}
 	d.limitSession()
 	return d
@@ -113,13 +115,13 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 func (d *Diagnosis) limitSession() {
 	var others []string
 	for _, c := range d.Checks {
-		if c.Status == Broken {
+		if c.Status == Broken || c.blocks {
 			others = append(others, c.What)
 		}
 	}
 	i := slices.IndexFunc(d.Checks, func(c Check) bool { return c.Found == startable })
 	if i >= 0 && len(others) > 0 {
-		d.Checks[i] = note(d.Checks[i].What, "its settings are complete, but this is broken: "+strings.Join(others, ", "), "")
+		d.Checks[i] = note(d.Checks[i].What, "its settings are complete, but this prevents it: "+strings.Join(others, ", "), "")
 	}
 }
 
@@ -144,14 +146,18 @@ func checkStart(ctx context.Context, k *project.Composed, o *Options) []Check {
 
 func fine(what, found string) Check { return Check{What: what, Status: Fine, Found: found} }
 
-func note(what, found, fix string) Check { return Check{what, Note, found, fix} }
+func note(what, found, fix string) Check {
+	return Check{What: what, Status: Note, Found: found, Fix: fix}
+}
 
-func broken(what, found, fix string) Check { return Check{what, Broken, found, fix} }
+func broken(what, found, fix string) Check {
+	return Check{What: what, Status: Broken, Found: found, Fix: fix}
+}
 
 func brokenBy(what string, err error) []Check {
 	var d []Check
 	for _, f := range fault.Distinct(err) {
-		d = append(d, broken(what, f.Error(), f.Hint))
+		d = append(d, Check{What: what, Status: Broken, Found: f.Error(), Fix: f.Hint, Code: string(f.Code)})
 	}
 	return d
 }
@@ -204,27 +210,46 @@ func checkAgent(party flow.Party) []Check {
 // intact, its size, and which sessions are unfinished. It proves nothing: verify does.
 func checkStore(ctx context.Context, p *project.Project) []Check {
 	dir := p.StateDir()
-	st, err := p.OpenUnchanged(ctx)
-	if fault.CodeOf(err) == store.NoStore {
-		return []Check{fine("store", "none yet; the first session creates "+filepath.Join(dir, sqlite.FileName)), checkState(dir)}
-	}
+	server, err := p.StoreServer(ctx)
 	if err != nil {
 		return brokenBy("store", err)
 	}
+	checks := describeServer(server)
+	st, err := p.OpenUnchanged(ctx)
+	switch {
+	case fault.CodeOf(err) == store.NoStore && server != nil && server.Unwritable != nil:
+		return append(checks, brokenBy("store", server.Unwritable)...)
+	case fault.CodeOf(err) == store.NoStore:
+		return append(checks, fine("store", "none yet; the first session creates "+p.StorePlace()), checkState(dir))
+	case err != nil:
+		return append(checks, brokenBy("store", err)...)
+	}
 	defer p.CloseStore(st)
-	if err := st.QuickCheck(ctx); err != nil {
-		return damagedBy(err)
+	health, err := st.Health(ctx)
+	if err != nil {
+		return append(checks, damagedBy(p, err)...)
 	}
 	streams, err := session.Streams(ctx, st)
 	if err != nil {
-		return brokenBy("store", err)
+		return append(checks, brokenBy("store", err)...)
 	}
-	found := fmt.Sprintf("%s, %s, on a local file system, %s", filepath.Join(dir, sqlite.FileName), sizeOf(dir), text.Count(len(streams), "session"))
-	one := fine("store", found)
-	if err := st.CheckWritable(); err != nil {
-		one = brokenBy("store", err)[0]
+	found := append([]string{p.StorePlace(), size(health.Size)}, health.Facts...)
+	one := fine("store", strings.Join(append(found, text.Count(len(streams), "session")), ", "))
+	if health.Unwritable != nil {
+		one = brokenBy("store", health.Unwritable)[0]
 	}
-	checks := append([]Check{one, checkState(dir)}, checkSessions(ctx, p, st, streams)...)
+	if health.OnlyReads {
+		one.Status, one.blocks = Note, true
+	}
+	checks = append(checks, one, checkState(dir))
+	held, err := st.Holders(ctx)
+	if err != nil {
+		checks = append(checks, brokenBy("store", err)...)
+	}
+	for _, one := range held {
+		checks = append(checks, fine("in use", one.Name+": "+one.By.String()))
+	}
+	checks = append(checks, checkSessions(ctx, p, st, streams)...)
 	switch b, err := p.Records(st).BriefProblem(ctx); {
 	case err != nil:
 		checks = append(checks, brokenBy("brief", err)...)
@@ -234,10 +259,22 @@ func checkStore(ctx context.Context, p *project.Project) []Check {
 	return checks
 }
 
-// damagedBy reports the first fault of a store's file. Verify reports the others.
-func damagedBy(err error) []Check {
+// describeServer describes the server of a database; nil is a file.
+func describeServer(server *storage.Health) []Check {
+	if server == nil {
+		return nil
+	}
+	checks := []Check{fine("store's server", strings.Join(server.Facts, ", "))}
+	for _, n := range server.Notes {
+		checks = append(checks, note("store's "+n.What, n.Found, n.Fix))
+	}
+	return checks
+}
+
+// damagedBy reports the first fault of a store. Verify reports the others. A database's faults have their own hint.
+func damagedBy(p *project.Project, err error) []Check {
 	d := brokenBy("store", err)[:1]
-	if fault.CodeOf(err) == store.Damaged {
+	if fault.CodeOf(err) == store.Damaged && p.Config.StoreAddress == "" {
 		d[0].Fix = "copy the file first; then `brenner verify` shows how much of it is intact"
 	}
 	return d
@@ -256,14 +293,8 @@ func checkState(dir string) Check {
 	return fine("state directory", dir)
 }
 
-// sizeOf formats the size of the store's files.
-func sizeOf(dir string) string {
-	var sum int64
-	for _, ending := range []string{"", "-wal"} {
-		if info, err := os.Stat(filepath.Join(dir, sqlite.FileName+ending)); err == nil {
-			sum += info.Size()
-		}
-	}
+// size formats the size of a store.
+func size(sum int64) string {
 	const kb, mb = 1 << 10, 1 << 20
 	if sum < mb {
 		return fmt.Sprintf("%d kB", (sum+kb-1)/kb)
@@ -272,7 +303,7 @@ func sizeOf(dir string) string {
 }
 
 // checkSessions lists the unfinished sessions, newest first, and how to resume each.
-func checkSessions(ctx context.Context, p *project.Project, st *sqlite.Store, streams []store.Stream) []Check {
+func checkSessions(ctx context.Context, p *project.Project, st storage.Store, streams []store.Stream) []Check {
 	const most = 3
 	var d []Check
 	left := 0
@@ -298,7 +329,7 @@ func checkSessions(ctx context.Context, p *project.Project, st *sqlite.Store, st
 
 // unfinishedReason returns why a session is unfinished, or "" for one that is done or runs, and how to
 // resume it: what its failed calls need first, and its flags.
-func unfinishedReason(ctx context.Context, p *project.Project, st *sqlite.Store, stream *store.Stream) (why, fix string, err error) {
+func unfinishedReason(ctx context.Context, p *project.Project, st storage.Store, stream *store.Stream) (why, fix string, err error) {
 	if _, held, err := st.HolderOf(session.ThreadOf(stream)); err != nil || held {
 		return "", "", err
 	}
@@ -314,7 +345,7 @@ func unfinishedReason(ctx context.Context, p *project.Project, st *sqlite.Store,
 	command := "brenner session resume " + s.Opened.Thread + audit.OtherModels(agents) + p.ConfirmFlag(s)
 	why = "unfinished"
 	if s.Ended != "" {
-		why = session.EndedBy(s.Ended, string(s.Verdict()))
+		why = audit.EndedBy(s.Ended, string(s.Verdict()))
 	}
 	switch {
 	case s.Ended == flow.EndBudget:

@@ -356,7 +356,7 @@ func (t *tryout) estimate(ctx context.Context) error {
 	most := &t.report.Estimate
 	priced := true
 	for _, one := range t.trials {
-		opening, err := t.runner(one).Preview(ctx, &one.brief)
+		opening, err := t.runner(one).Preview(ctx, &one.brief, true)
 		if err != nil {
 			return err
 		}

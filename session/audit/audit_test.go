@@ -73,7 +73,7 @@ func TestSummarySaysWhyNotCorrected(t *testing.T) {
 
 func TestNextCommandsDependOnPhase(t *testing.T) {
 	st, h := play(t, tinyScript, "A")
-	release, err := st.Hold(tinyThread, store.Holder{PID: 7, Host: "here", Since: time.Unix(0, 0)})
+	lease, err := st.Hold(tinyThread, store.Holder{PID: 7, Host: "here", Since: time.Unix(0, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestNextCommandsDependOnPhase(t *testing.T) {
 	if err != nil || s.Phase != session.PhaseRunning || s.HeldBy == "" || s.Next[0] != "brenner session watch "+tinyThread {
 		t.Errorf("held session: %s, held by %q, next %q, %v", s.Phase, s.HeldBy, s.Next, err)
 	}
-	if err := release(); err != nil {
+	if err := lease.Release(); err != nil {
 		t.Fatal(err)
 	}
 	if s, err = audit.Summarise(t.Context(), h, nil, "x.jsonl"); err != nil || s.Next[1] != "brenner verify x.jsonl" {

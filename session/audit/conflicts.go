@@ -32,6 +32,8 @@ type OpenCandidate struct {
 	At        string         `json:"at"`
 	Rationale string         `json:"rationale"`
 	Text      string         `json:"-"` // Value as readable text
+	Anchors   []string       `json:"-"` // of its delta
+	Call      string         `json:"-"` // whose reply has it, or ""
 }
 
 // OpenConflicts returns the open conflicts at one place or, if that is empty, everywhere.
@@ -80,7 +82,15 @@ func conflictOf(ctx context.Context, origins *Origins, now *artifact.Artifact, p
 		one := OpenCandidate{Agent: candidate.Agent, Delta: candidate.Delta, Value: artifact.Canonical(candidate.Value)}
 		for i := range by {
 			if by[i].Delta == candidate.Delta {
-				one.At, one.Rationale, one.Text = by[i].At, by[i].Rationale, by[i].Text
+				one.At, one.Rationale, one.Text, one.Call = by[i].At, by[i].Rationale, by[i].Text, by[i].Call
+			}
+		}
+		if w := origins.deltas[candidate.Delta]; w != nil {
+			if anchors := w.delta.Payload.Find("anchors"); anchors != nil {
+				list, _ := anchors.Value.(artifact.List)
+				for _, anchor := range list {
+					one.Anchors = append(one.Anchors, session.PlainText(anchor))
+				}
 			}
 		}
 		open.Candidates = append(open.Candidates, one)

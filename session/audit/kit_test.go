@@ -13,7 +13,7 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/session/view"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 const tinyThread = "RS-20261115-tiny"
@@ -28,18 +28,18 @@ type counter struct{}
 func (counter) Count(text string) int { return len(text) / 4 }
 
 // play runs a session of one round with agents of a script, in a new store.
-func play(t *testing.T, script string, agents ...string) (*memory.Store, *session.History) {
+func play(t *testing.T, script string, agents ...string) (opentest.Store, *session.History) {
 	t.Helper()
 	return playRounds(t, 1, script, agents...)
 }
 
-func playRounds(t *testing.T, rounds int, script string, agents ...string) (*memory.Store, *session.History) {
+func playRounds(t *testing.T, rounds int, script string, agents ...string) (opentest.Store, *session.History) {
 	t.Helper()
 	played, err := rehearsal.Parse([]byte(script))
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := memory.New()
+	st := opentest.New(t)
 	r := &session.Runner{
 		Store: st, Locks: st, Tokens: counter{},
 		Now: func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) },

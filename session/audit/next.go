@@ -113,3 +113,17 @@ func OtherModels(agents []AgentSummary) string {
 	}
 	return " --model " + strings.Join(flags, ",")
 }
+
+// ResumeForNote returns the command that runs the round that would show a note to the agents, or "" if
+// that round is planned, or if no further one is possible, as of a task.
+func ResumeForNote(st *flow.State) string {
+	round, rounds := st.Round()+1, st.Settings.Rounds
+	if st.Ended == "" && round <= rounds || st.Opened.Task != "" {
+		return ""
+	}
+	command := "brenner session resume " + st.Opened.Thread
+	if round > rounds {
+		command += fmt.Sprintf(" --rounds %d", round)
+	}
+	return command
+}

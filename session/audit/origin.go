@@ -53,6 +53,8 @@ type Origin struct {
 	Outcome string     `json:"outcome"`
 	Code    fault.Code `json:"code"`
 	Message string     `json:"message"`
+	// TakenFrom is the author of the candidate that a person took to settle a conflict. Its origin follows.
+	TakenFrom string `json:"taken_from,omitempty"`
 	// By is the delta that replaced this one, and ByAgent its author.
 	By      string `json:"replaced_by"`
 	ByAgent string `json:"replaced_by_agent"`
@@ -105,7 +107,7 @@ type mergedDelta struct {
 
 // OriginsOf replays a session to locate every delta.
 func OriginsOf(ctx context.Context, h *session.History) (*Origins, error) {
-	all, err := h.Replay(ctx)
+	all, err := h.Rebuild(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -331,9 +333,44 @@ func (o *Origins) writers(ctx context.Context, version int, id string, p part) (
 		origin.setAddress(session.Address{Thread: o.h.Thread, Version: version, Item: id, Field: p.path})
 		origin.Text, origin.Fate = p.text, p.fate
 		origin.Renumbered = slices.Concat(p.notes, o.renumbered.PartNotes(id, p.path, p.text, s))
-		all = append(all, origin)
+		candidate, err := o.candidate(ctx, &origin)
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, origin), candidate...)
 	}
 	return all, nil
+}
+
+// candidate returns the origin of the candidate that a person took to settle a conflict, and notes its author.
+func (o *Origins) candidate(ctx context.Context, origin *Origin) ([]Origin, error) {
+	w := o.deltas[origin.Delta]
+	if w == nil || w.commit.Source == flow.ByRound || w.commit.Source == flow.ByThread || origin.Field == "" {
+		return nil, nil
+	}
+	at := slices.IndexFunc(o.all, func(r session.ReplayedCommit) bool { return r.Commit.Version == origin.Version })
+	if at < 1 {
+		return nil, nil
+	}
+	candidates, err := session.ConflictAt(&o.all[at-1].Settlement.Artifact, origin.Item+"."+origin.Field)
+	if err != nil {
+		return nil, nil // there was none
+	}
+	for _, c := range candidates {
+		from := o.deltas[c.Delta]
+		if from == nil || session.PlainText(c.Value) != origin.Text {
+			continue
+		}
+		found, err := o.trace(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		origin.TakenFrom = c.Agent
+		found.setAddress(origin.Address)
+		found.Text, found.Fate = origin.Text, origin.Fate
+		return []Origin{found}, nil
+	}
+	return nil, nil
 }
 
 // trace traces a delta back to the message that it answers.

@@ -8,7 +8,7 @@ import (
 	"brenner/session/audit"
 	"brenner/store"
 	"brenner/store/journal"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 	"brenner/store/record"
 	"brenner/store/storetest"
 )
@@ -36,7 +36,7 @@ func (b *beginningStore) Streams(ctx context.Context, prefix string) ([]store.St
 
 // A session that begins during the search is not an orphan.
 func TestOrphansIgnoresNewSessions(t *testing.T) {
-	st := &beginningStore{memory.New(), "RS-20261115-new"}
+	st := &beginningStore{opentest.New(t), "RS-20261115-new"}
 	if lost, err := audit.Orphans(t.Context(), st); len(lost) > 0 || err != nil {
 		t.Errorf("lost %v, %v; want none", lost, err)
 	}

@@ -16,6 +16,7 @@ type Thread struct {
 	Agents   []ThreadAgent     `json:"agents"`
 	Compiled int               `json:"compiled"` // number of published versions
 	Messages int               `json:"messages"`
+	Own      int               `json:"own,omitzero"`      // of these sent by the session or its operator, which are listed only if they have changes
 	Names    map[string]string `json:"names,omitempty"`   // agents with other names on the server
 	Problem  string            `json:"problem,omitempty"` // why the thread could not be read
 	Waiting  bool              `json:"waiting,omitzero"`  // messages of agents are not merged yet
@@ -82,10 +83,13 @@ func (t *Thread) Count(rows []letters.Row, names map[string]string) {
 	}
 }
 
-// SetLetters keeps the messages that are not merged yet, of a session without an open round, and those that are not read but may
-// have changes.
+// SetLetters keeps the messages that are not merged yet, of a session without an open round, and those of which something is not
+// read that may have changes.
 func (t *Thread) SetLetters(rows []letters.Row, open bool) {
 	for i := range rows {
+		if rows[i].Outcome == letters.Own {
+			t.Own++
+		}
 		switch r := &rows[i]; r.Outcome {
 		case letters.Waiting:
 			r.New = false // nothing has read it
@@ -95,7 +99,7 @@ func (t *Thread) SetLetters(rows []letters.Row, open bool) {
 		case letters.Stranger, letters.Nameless:
 			t.Letters = append(t.Letters, *r)
 		default:
-			if r.Outcome == letters.Own && len(r.Refusals) > 0 {
+			if len(r.Refusals) > 0 {
 				t.Letters = append(t.Letters, *r)
 			}
 		}
@@ -104,6 +108,14 @@ func (t *Thread) SetLetters(rows []letters.Row, open bool) {
 
 // AddThread adds the messages of the thread that the journal does not have, and what to do about mail.
 func (s *Summary) AddThread(t *Thread, unsent bool) {
-	s.Letters = append(s.Letters, t.Letters...)
+	for i := range t.Letters {
+		r := &t.Letters[i]
+		at := slices.IndexFunc(s.Letters, func(l letters.Row) bool { return l.ID == r.ID })
+		if at < 0 {
+			s.Letters = append(s.Letters, *r)
+		} else {
+			s.Letters[at].Refusals = append(s.Letters[at].Refusals, r.Refusals...)
+		}
+	}
 	s.NextOfMail(t.Waiting, unsent)
 }

@@ -13,6 +13,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/offline"
 	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/record"
@@ -77,6 +78,30 @@ func Orphans(ctx context.Context, st store.Store) (lost []string, err error) {
 // VerifyExport verifies an export with the help of an empty store. It verifies the content only if
 // no line was altered. An error means that the data is not an export.
 func VerifyExport(ctx context.Context, empty store.Store, data []byte, head string) (*session.Proof, *session.ExportFile, error) {
+	contained, isPage := offline.Export(data)
+	if !isPage {
+		return verifyLines(ctx, empty, data, head)
+	}
+	checked, x, err := verifyLines(ctx, empty, contained, head)
+	if checked != nil && len(checked.Faults) == 0 {
+		checked.Faults.Add(changedPage(data))
+	}
+	return checked, x, err
+}
+
+// changedPage returns an error if a page has more or other text around its export than brenner wrote.
+func changedPage(data []byte) error {
+	line, shown := offline.Changed(data)
+	if line == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Code: session.ExportChanged, Line: line,
+		Detail: "the page around the session was changed, or a newer brenner wrote it: " + fault.Shown(shown) + "; the journal in it is whole: `brenner session export FILE --html NEW` writes the page again",
+	}
+}
+
+func verifyLines(ctx context.Context, empty store.Store, data []byte, head string) (*session.Proof, *session.ExportFile, error) {
 	x, err := session.ReadExport(data)
 	if err != nil {
 		if broken := brokenHeader(data); broken != nil {
@@ -219,6 +244,24 @@ func ExportSession(ctx context.Context, h *session.History) (*Export, error) {
 		SHA256: store.Hash(data.Bytes()), Bytes: data.Len(), Entries: len(h.Entries), Blobs: len(h.References()), Versions: h.State.Version(),
 		Data: data.Bytes(),
 	}, nil
+}
+
+// ExportPage is ExportSession as a page that verifies itself in a browser.
+func ExportPage(ctx context.Context, h *session.History) (*Export, error) {
+	x, err := ExportSession(ctx, h)
+	if err == nil {
+		x.Data = offline.Page(x.Data)
+		x.SHA256, x.Bytes = store.Hash(x.Data), len(x.Data)
+	}
+	return x, err
+}
+
+// ReadExport reads an export, or a page with one.
+func ReadExport(data []byte) (*session.ExportFile, error) {
+	if contained, ok := offline.Export(data); ok {
+		data = contained
+	}
+	return session.ReadExport(data)
 }
 
 // Replay is a session that was settled again.

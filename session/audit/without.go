@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"bytes"
 	"context"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -42,25 +40,21 @@ type RenamedItem struct {
 
 // ChangedField is a field that would have another value.
 type ChangedField struct {
-	Item  string         `json:"item"` // in After
-	Was   string         `json:"was"`  // its original id
-	Field string         `json:"field"`
-	From  jsontext.Value `json:"from"` // null if absent
-	To    jsontext.Value `json:"to"`
+	Item string `json:"item"` // in After
+	Was  string `json:"was"`  // its original id
+	FieldDiff
+	// Section is the section of the item.
+	Section artifact.Section `json:"-"`
 }
 
 // Without returns the result of a session without an agent or a person.
 func Without(ctx context.Context, h *session.History, name string) (*Counterfactual, error) {
-	now, err := h.Without(ctx, name)
+	was, now, err := h.Without(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	if len(now) == 0 {
 		return nil, noVersion(h)
-	}
-	was, err := h.Replay(ctx)
-	if err != nil {
-		return nil, err
 	}
 	before, after := &was[len(was)-1].Settlement.Artifact, now[len(now)-1].Settlement.Artifact
 	w := &Counterfactual{
@@ -100,7 +94,9 @@ func (w *Counterfactual) compare(before *artifact.Artifact) {
 			if now.ID != it.ID {
 				w.Renamed = append(w.Renamed, RenamedItem{it.ID, now.ID})
 			}
-			w.compareFields(it, now, ids)
+			for _, d := range compareFields(it, now, ids) {
+				w.Changed = append(w.Changed, ChangedField{now.ID, it.ID, d, artifact.Section(s)})
+			}
 		}
 	}
 }
@@ -128,31 +124,12 @@ func titleOf(it *artifact.Item, s artifact.Section) string {
 	return ""
 }
 
-func (w *Counterfactual) compareFields(was, now *artifact.Item, ids map[string]string) {
-	var names []string
-	for _, it := range []*artifact.Item{was, now} {
-		for _, f := range it.Fields {
-			if !slices.Contains(names, f.Name) {
-				names = append(names, f.Name)
-			}
-		}
+// killOf returns who killed an item and why, or false.
+func killOf(it *artifact.Item) artifact.Value {
+	if it == nil || it.Kill == nil {
+		return artifact.Bool(false)
 	}
-	for _, name := range names {
-		from, to := canonicalOrNull(renamed(was.Get(name), ids)), canonicalOrNull(now.Get(name))
-		if !bytes.Equal(from, to) {
-			w.Changed = append(w.Changed, ChangedField{now.ID, was.ID, name, from, to})
-		}
-	}
-	if from, to := killOf(was), killOf(now); !bytes.Equal(from, to) {
-		w.Changed = append(w.Changed, ChangedField{now.ID, was.ID, "killed", from, to})
-	}
-}
-
-func killOf(it *artifact.Item) jsontext.Value {
-	if it.Kill == nil {
-		return canonicalOrNull(artifact.Bool(false))
-	}
-	return canonicalOrNull(artifact.Text(it.Kill.By + ": " + it.Kill.Reason))
+	return artifact.Text(it.Kill.By + ": " + it.Kill.Reason)
 }
 
 func canonicalOrNull(v artifact.Value) jsontext.Value {

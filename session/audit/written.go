@@ -2,11 +2,11 @@ package audit
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/artifact/delta"
+	"brenner/internal/pattern"
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/session"
@@ -146,7 +146,7 @@ func writtenBlock(reply *delta.Reply, d *delta.Delta, source []byte, text string
 	return w
 }
 
-var nameKey = regexp.MustCompile(`"name"\s*:\s*"([^"\\\n]{1,200})"`)
+var nameKey = pattern.New(`"name"\s*:\s*"([^"\\\n]{1,200})"`)
 
 // nameIn returns the name in a block that is not JSON, or "".
 func nameIn(lines []string) string {

@@ -20,7 +20,7 @@ import (
 	"brenner/session/flow"
 	"brenner/session/preflight"
 	"brenner/session/view"
-	"brenner/store/memory"
+	"brenner/store/opentest"
 )
 
 // writer is a model that writes what is likely to cost much, and counts what it was sent.
@@ -133,12 +133,12 @@ func TestEstimateIsAnUpperBound(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 22))
 		b := draw(r)
 		w := &writer{seed: seed, count: counter.Count, lessons: 50 + r.IntN(400), asked: make(map[string][2]int), wrote: make(map[string]int)}
-		st := memory.New()
+		st := opentest.New(t)
 		run := &session.Runner{
 			Store: st, Locks: st, Now: func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }, Tokens: counter, Memory: w,
 			Agent: func(flow.Party) (agent.Agent, error) { return w, nil },
 		}
-		o, err := run.Preview(t.Context(), &b)
+		o, err := run.Preview(t.Context(), &b, true)
 		if err != nil {
 			t.Fatalf("%d: %v", seed, err)
 		}

@@ -211,11 +211,14 @@ func (r *Request) value() artifact.Value {
 // Names returns the names that a verdict may rule for: the parties, and D1 to D3.
 func (r *Request) Names() []string {
 	var names []string
-	for _, h := range slices.Concat(r.Parties, r.Dissidents) {
+	for _, h := range r.Hypotheses() {
 		names = append(names, h.Name)
 	}
 	return names
 }
+
+// Hypotheses returns the positions of the parties and the other explanations.
+func (r *Request) Hypotheses() []Hypothesis { return slices.Concat(r.Parties, r.Dissidents) }
 
 // Neither is what a verdict rules for if no hypothesis holds. Like the explanations, it needs a value.
 const Neither = "neither"

@@ -52,6 +52,14 @@ type Verdict struct {
 	Value artifact.Value
 }
 
+// ValueOf returns the value that a person typed: JSON, or else text.
+func ValueOf(typed string) artifact.Value {
+	if v, err := artifact.ParseValue([]byte(typed), artifact.MaxDepth); err == nil {
+		return v
+	}
+	return artifact.Text(typed)
+}
+
 // ReadVerdict reads a verdict on a request: JSON, or a reply with fenced or bare JSON in it. JSON
 // that is quoted, commented out or indented as code does not count. The arbiter comes from the
 // caller, never from the text.

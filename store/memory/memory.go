@@ -201,7 +201,7 @@ func cloneRecord(r *record.Record) record.Record {
 }
 
 // Hold implements store.Locks. The locks end with the process, as the store does.
-func (s *Store) Hold(name string, who store.Holder) (release func() error, err error) {
+func (s *Store) Hold(name string, who store.Holder) (store.Lease, error) {
 	if err := store.CheckLockName(name); err != nil {
 		return nil, err
 	}
@@ -211,18 +211,30 @@ func (s *Store) Hold(name string, who store.Holder) (release func() error, err e
 		return nil, store.HeldError(name, has)
 	}
 	s.held[name] = who
-	released := false
-	return func() error {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		// A second release must not end the lock of a later holder.
-		if !released {
-			released = true
-			delete(s.held, name)
-		}
-		return nil
-	}, nil
+	return &lease{store: s, name: name}, nil
 }
+
+// lease is a held name.
+type lease struct {
+	store    *Store
+	name     string
+	released bool
+}
+
+// Release implements store.Lease.
+func (l *lease) Release() error {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	// A second release must not end the lock of a later holder.
+	if !l.released {
+		l.released = true
+		delete(l.store.held, l.name)
+	}
+	return nil
+}
+
+// Lost implements store.Lease.
+func (l *lease) Lost() <-chan struct{} { return nil }
 
 // HolderOf implements store.Locks.
 func (s *Store) HolderOf(name string) (store.Holder, bool, error) {
@@ -233,4 +245,12 @@ func (s *Store) HolderOf(name string) (store.Holder, bool, error) {
 	defer s.mu.Unlock()
 	who, ok := s.held[name]
 	return who, ok, nil
+}
+
+// Hashes implements store.Lister.
+func (s *Store) Hashes(ctx context.Context, after string, limit int) ([]string, error) {
+	return look(ctx, s, func(d *data) []string {
+		all := slices.DeleteFunc(slices.Sorted(maps.Keys(d.blobs)), func(hash string) bool { return hash <= after })
+		return all[:min(len(all), limit)]
+	})
 }

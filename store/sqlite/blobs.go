@@ -170,3 +170,12 @@ func packBlobs(ctx context.Context, conn *sql.Conn) (err error) {
 }
 
 const insertBlob = "INSERT INTO blobs (" + blobColumns + ")"
+
+// Hashes implements store.Lister.
+func (s *Store) Hashes(ctx context.Context, after string, limit int) ([]string, error) {
+	key := blobKey(after)
+	if key == nil {
+		key = []byte{} // before all others
+	}
+	return ask(ctx, s, "list blobs", One[string], "SELECT lower(hex(hash)) FROM blobs WHERE hash > ? ORDER BY hash LIMIT ?", key, limit)
+}

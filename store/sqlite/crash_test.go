@@ -100,11 +100,11 @@ func TestLockEndsWithItsProcess(t *testing.T) {
 	if who, held, err := s.HolderOf("session"); held || err != nil {
 		t.Errorf("%v, %t, %v", who, held, err)
 	}
-	release, err := s.Hold("session", store.Holder{})
+	lease, err := s.Hold("session", store.Holder{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := release(); err != nil {
+	if err := lease.Release(); err != nil {
 		t.Error(err)
 	}
 }

@@ -128,7 +128,7 @@ func (f *File) forbidden(path string, err error) error {
 	switch info, missing := os.Stat(path); {
 	case missing != nil:
 	case path != f.Path && !info.IsDir():
-		e.Detail, e.Cause, e.Hint = "not a directory", nil, moveAway(path)+" moves it away"
+		e.Detail, e.Cause, e.Hint = "not a directory", nil, MoveAway(path)+" moves it away"
 	case errors.Is(err, fs.ErrPermission):
 		e.Hint = "if it is yours: `chmod u+rwX " + word(path) + "`; else run the command as its owner, or on a copy of the project"
 	}
@@ -140,12 +140,12 @@ func (s *Store) unopened(err error) error {
 	out := s.file.Fault("open the store", err)
 	var f *fault.Error
 	if errors.As(out, &f) && f.Code == store.Damaged && extended(err) != 0 {
-		f.Hint = "restore it from a backup; to start over: " + moveAway(s.dir) + "; the file was not changed"
+		f.Hint = "restore it from a backup; to start over: " + MoveAway(s.dir) + "; the file was not changed"
 	}
 	return out
 }
 
-// moveAway returns a command that renames something.
-func moveAway(path string) string {
+// MoveAway returns a command that renames something.
+func MoveAway(path string) string {
 	return "`mv " + word(path) + " " + word(freeName(path+".old")) + "`"
 }

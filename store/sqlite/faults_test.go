@@ -398,11 +398,11 @@ func TestMissingStoreIsNotRecreated(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "[1]") // not a pattern
 	s := openIn(t, dir, Options{})
-	release, err := s.Hold("RS-20260101-ab", store.Holder{PID: 1})
+	lease, err := s.Hold("RS-20260101-ab", store.Holder{PID: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(release(), s.Close()); err != nil {
+	if err := errors.Join(lease.Release(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for _, spoil := range []func() error{

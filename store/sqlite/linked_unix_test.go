@@ -19,13 +19,13 @@ func TestSymlinkedStoreSharesLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := openIn(t, link, Options{})
-	release, err := one.Hold("RS-20260101-ab", store.Holder{PID: 1})
+	lease, err := one.Hold("RS-20260101-ab", store.Holder{PID: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = other.Hold("RS-20260101-ab", store.Holder{PID: 2})
 	wantFault(t, err, store.Held, "held by process 1")
-	if err := release(); err != nil {
+	if err := lease.Release(); err != nil {
 		t.Error(err)
 	}
 	asked := ""

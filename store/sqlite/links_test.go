@@ -14,8 +14,8 @@ func TestStoredFormOfLinksIsStable(t *testing.T) {
 	s := openIn(t, t.TempDir(), Options{})
 	for want, links := range map[string][]record.Link{
 		`[]`: nil,
-		`[{"relation":"cites","id":"other","version":3},{"relation":"\"}","id":"\u0000ä<","version":-1},{"relation":"","id":"","version":0}]`: {
-			{Relation: record.Cites, ID: "other", Version: 3}, {Relation: `"}`, ID: "\x00ä<", Version: -1}, {},
+		`[{"relation":"cites","id":"other","version":3},{"relation":"\"}","id":"\u0001ä<","version":-1},{"relation":"","id":"","version":0}]`: {
+			{Relation: record.Cites, ID: "other", Version: 3}, {Relation: `"}`, ID: "\x01ä<", Version: -1}, {},
 		},
 	} {
 		r := storetest.Record(store.Hash([]byte(want)), 1)

@@ -1,11 +1,13 @@
 package sqlite
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,11 +34,15 @@ const (
 )
 
 // Hold implements store.Locks.
-func (s *Store) Hold(name string, who store.Holder) (release func() error, err error) {
+func (s *Store) Hold(name string, who store.Holder) (store.Lease, error) {
 	if err := store.CheckLockName(name); err != nil {
 		return nil, err
 	}
-	return s.locks.take(name, who)
+	l, err := s.locks.take(name, who)
+	if err != nil {
+		return nil, err // a nil *lease would not be a nil Lease
+	}
+	return l, nil
 }
 
 // HolderOf implements store.Locks.
@@ -64,7 +70,32 @@ func (s *Store) HolderOf(name string) (store.Holder, bool, error) {
 	}
 }
 
-func (l *locks) file(name string) string { return filepath.Join(l.dir, name+".lock") }
+// Holders returns the locks that processes hold, by name.
+func (s *Store) Holders(context.Context) ([]store.Holding, error) {
+	found, err := os.ReadDir(s.locks.dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, s.locks.fault("", err)
+	}
+	var all []store.Holding
+	for _, entry := range found {
+		name, ok := strings.CutSuffix(entry.Name(), lockSuffix)
+		if !ok || store.CheckLockName(name) != nil {
+			continue
+		}
+		who, held, err := s.HolderOf(name)
+		if err != nil {
+			return nil, err
+		}
+		if held {
+			all = append(all, store.Holding{Name: name, By: who})
+		}
+	}
+	return all, nil
+}
+
+const lockSuffix = ".lock"
+
+func (l *locks) file(name string) string { return filepath.Join(l.dir, name+lockSuffix) }
 
 func (l *locks) fault(name string, err error) error {
 	return &fault.Error{
@@ -73,7 +104,7 @@ func (l *locks) fault(name string, err error) error {
 	}
 }
 
-func (l *locks) take(name string, who store.Holder) (release func() error, err error) {
+func (l *locks) take(name string, who store.Holder) (*lease, error) {
 	if err := os.MkdirAll(l.dir, 0o755); err != nil {
 		return nil, l.fault(name, err)
 	}
@@ -113,29 +144,42 @@ func (l *locks) names(name string, f *os.File) bool {
 	return err == nil && os.SameFile(mine, named)
 }
 
-// keep returns the release function of a lock; a second call does nothing.
-func (l *locks) keep(name string, f *os.File) (release func() error) {
+// keep returns the lease of a locked file.
+func (l *locks) keep(name string, f *os.File) *lease {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held == nil {
 		l.held = map[*os.File]bool{}
 	}
 	l.held[f] = true
-	return func() error {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if !l.held[f] {
-			return nil
-		}
-		delete(l.held, f)
-		err := f.Truncate(0)
-		_ = os.Remove(f.Name()) // where open files cannot be removed, an empty one stays
-		if err = errors.Join(err, f.Close()); err != nil {
-			return l.fault(name, err)
-		}
+	return &lease{l, name, f}
+}
+
+// lease is a locked file.
+type lease struct {
+	locks *locks
+	name  string
+	file  *os.File
+}
+
+// Release implements store.Lease.
+func (l *lease) Release() error {
+	l.locks.mu.Lock()
+	defer l.locks.mu.Unlock()
+	if !l.locks.held[l.file] {
 		return nil
 	}
+	delete(l.locks.held, l.file)
+	err := l.file.Truncate(0)
+	_ = os.Remove(l.file.Name()) // where open files cannot be removed, an empty one stays
+	if err = errors.Join(err, l.file.Close()); err != nil {
+		return l.locks.fault(l.name, err)
+	}
+	return nil
 }
+
+// Lost implements store.Lease: the operating system ends a lock only with its process.
+func (l *lease) Lost() <-chan struct{} { return nil }
 
 // tryLock takes the lock of an open file, or returns its holder as far as known.
 func tryLock(f *os.File, exclusive bool) (who store.Holder, free bool, err error) {

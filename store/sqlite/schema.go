@@ -184,7 +184,7 @@ const upgradeLock = ".upgrade"
 // migrate upgrades the store to the newest schema, after a backup of an existing one. The lock
 // keeps two processes from doing so concurrently; the second finds nothing to do.
 func (s *Store) migrate(ctx context.Context, conn *sql.Conn) error {
-	release, err := s.locks.take(upgradeLock, store.Holder{PID: os.Getpid(), Since: time.Now(), Doing: "upgrade the store"})
+	held, err := s.locks.take(upgradeLock, store.Holder{PID: os.Getpid(), Since: time.Now(), Doing: "upgrade the store"})
 	if fault.CodeOf(err) == store.Held {
 		return errBusy
 	}
@@ -202,7 +202,7 @@ func (s *Store) migrate(ctx context.Context, conn *sql.Conn) error {
 	if err == nil && old {
 		_, _ = conn.ExecContext(ctx, "VACUUM") // without it, later sessions use the space that became free
 	}
-	if e := release(); err == nil {
+	if e := held.Release(); err == nil {
 		err = e
 	}
 	return err

@@ -42,6 +42,8 @@ type Options struct {
 	Wait time.Duration
 	// Before is called before a store is created in a directory that can be written; nil does nothing.
 	Before func()
+	// Published says that the store was elsewhere until now: published sessions are no sign that the file was lost.
+	Published bool
 	// Summarise returns the summary of a stream for an upgrade of a store without summaries, or "". Nil leaves them out.
 	Summarise func(stream string, entries []journal.Entry) string
 	// Network returns a directory's network file system, or "". Nil asks the operating system.
@@ -140,7 +142,7 @@ func (s *Store) prepareDir(ctx context.Context, o Options) error {
 	if err := CheckLocal(s.dir, o.Network); err != nil {
 		return err
 	}
-	if err := s.checkFile(); err != nil {
+	if err := s.checkFile(o); err != nil {
 		return err
 	}
 	if o.ReadOnly {
@@ -166,31 +168,31 @@ func (s *Store) CheckWritable() error {
 
 // checkFile refuses what SQLite would wait on or silently create again: something other than a regular
 // file, and a missing file whose companion files are still there.
-func (s *Store) checkFile() error {
+func (s *Store) checkFile(o Options) error {
 	info, err := os.Stat(s.file.Path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
 		return &fault.Error{
 			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "not a regular file",
-			Hint: moveAway(s.file.Path) + " moves it away; the store is an SQLite file",
+			Hint: MoveAway(s.file.Path) + " moves it away; the store is an SQLite file",
 		}
 	case err == nil && info.Size() > 1: // to SQLite, a file of one byte is empty
 		return nil
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return s.file.forbidden(s.dir, err)
 	}
-	if found := s.traces(); found != "" {
+	if found := s.traces(o); found != "" {
 		return &fault.Error{
 			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "the store's file is missing or empty, but " + found,
-			Hint: "restore the file, with its -wal if there is one; to start over: " + moveAway(s.dir),
+			Hint: "restore the file, with its -wal if there is one; if the store is a database, name it with BRENNER_STORE; to start over: " + MoveAway(s.dir),
 		}
 	}
 	return nil
 }
 
 // traces returns what says that there was a store, or "".
-func (s *Store) traces() string {
-	if published, _ := os.ReadDir(filepath.Join(s.dir, "sessions")); len(published) > 0 || exists(s.locks.dir) {
+func (s *Store) traces(o Options) string {
+	if published, _ := os.ReadDir(filepath.Join(s.dir, "sessions")); len(published) > 0 && !o.Published || exists(s.locks.dir) {
 		return "sessions were run here"
 	}
 	if wal, err := os.Stat(s.file.Path + "-wal"); err == nil && wal.Size() > 0 {

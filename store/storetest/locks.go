@@ -38,13 +38,13 @@ func holder(doing string) store.Holder {
 
 func hold(t *testing.T, l store.Locks, name string) (release func()) {
 	t.Helper()
-	end, err := l.Hold(name, holder("hold "+name))
+	lease, err := l.Hold(name, holder("hold "+name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return func() {
 		t.Helper()
-		if err := end(); err != nil {
+		if err := lease.Release(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -108,7 +108,7 @@ func testOneAtATime(t *testing.T, one, other store.Locks) {
 		l := []store.Locks{one, other}[n%2]
 		all.Go(func() {
 			for got := 0; got < each; {
-				release, err := l.Hold("a", holder("x"))
+				lease, err := l.Hold("a", holder("x"))
 				if fault.CodeOf(err) == store.Held {
 					continue
 				}
@@ -122,7 +122,7 @@ func testOneAtATime(t *testing.T, one, other store.Locks) {
 				won.Add(1)
 				got++
 				inside.Add(-1)
-				if err := release(); err != nil {
+				if err := lease.Release(); err != nil {
 					t.Error(err)
 				}
 			}

@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"MarksRefused", testMarksRefused},
 		{"Tips", testTips},
 		{"OnePromotionWins", testOnePromotion},
+		{"NUL", testNUL},
 		{"Atomic", testAtomic},
 		{"Cancelled", testCancelled},
 		{"Closed", testClosed},

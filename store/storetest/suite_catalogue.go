@@ -202,7 +202,7 @@ func testEdges(t *testing.T, s store.Store) {
 func testMarks(t *testing.T, s store.Store) {
 	write(t, s, store.Batch{Records: []record.Record{Record("a", 1), Record("a", 2), Record("b", 1)}})
 	all := []record.Mark{mark("a", 1, record.Canonical, 0), mark("a", 2, record.Canonical, 1), mark("a", 1, record.Deprecated, 0)}
-	all[0].Reason = "'; DROP TABLE marks; --\x00é"
+	all[0].Reason = "'; DROP TABLE marks; --\x01é"
 	marked(t, s, all...)
 	got := must(s.Marks(t.Context(), "a"))(t)
 	same(t, all, got)

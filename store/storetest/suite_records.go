@@ -42,12 +42,12 @@ func testRecords(t *testing.T, s store.Store) {
 }
 
 func testRecordsReadBack(t *testing.T, s store.Store) {
-	r := Record("'; DROP TABLE records; --\x00é", 1)
-	r.Type, r.Status, r.Module, r.Summary = "\x00", "\u2028", "a'b\"", "line\nline\ttab\\\U0001F9EC"
-	r.Change, r.Creator, r.Content = "x\x00", "\u202e", "not even a hash"
+	r := Record("'; DROP TABLE records; --\x01é", 1)
+	r.Type, r.Status, r.Module, r.Summary = "\x01", "\u2028", "a'b\"", "line\nline\ttab\\\U0001F9EC"
+	r.Change, r.Creator, r.Content = "x\x7f", "\u202e", "not even a hash"
 	r.At = time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", -7200))
-	r.Tags = []string{"", "a", "a", "\x00", "\"]", "é\u2028<>&"}
-	r.Links = []record.Link{{Relation: "cites", ID: "p", Version: 3}, {}, {Relation: "\"}", ID: "\x00", Version: -1}}
+	r.Tags = []string{"", "a", "a", "\x01", "\"]", "é\u2028<>&"}
+	r.Links = []record.Link{{Relation: "cites", ID: "p", Version: 3}, {}, {Relation: "\"}", ID: "\x01", Version: -1}}
 	write(t, s, store.Batch{Records: []record.Record{r, Record("plain", 1)}})
 	r.Tags[1], r.Links[0].ID = "changed afterwards", "changed afterwards"
 	got := records(t, s, store.Query{ID: r.ID})
@@ -82,6 +82,66 @@ func testInvalidRecord(t *testing.T, s store.Store) {
 		wantCode(t, record.Invalid, s.Write(t.Context(), store.Batch{Records: []record.Record{r}}))
 	}
 	untouched(t, s)
+}
+
+// NUL is refused wherever a database could not store it, and the queries for it have no result.
+func testNUL(t *testing.T, s store.Store) {
+	const nul = "a\x00b"
+	entry := must(journal.Head{}.Next("a", Instant(0), nul, []byte(`{}`)))(t)
+	for name, spoil := range map[string]func(*store.Batch){
+		"stream": func(b *store.Batch) {
+			b.Appends = []store.Append{{Stream: nul, Entries: Chain(t, nul, journal.Head{}, 1)}}
+		},
+		"guard":   func(b *store.Batch) { b.Appends = []store.Append{{Stream: nul}} },
+		"kind":    func(b *store.Batch) { b.Appends = []store.Append{{Stream: "a", Entries: []journal.Entry{entry}}} },
+		"note":    func(b *store.Batch) { b.Appends[0].Summary = nul },
+		"id":      func(b *store.Batch) { b.Records[0].ID = nul },
+		"type":    func(b *store.Batch) { b.Records[0].Type = nul },
+		"status":  func(b *store.Batch) { b.Records[0].Status = nul },
+		"module":  func(b *store.Batch) { b.Records[0].Module = nul },
+		"summary": func(b *store.Batch) { b.Records[0].Summary = nul },
+		"content": func(b *store.Batch) { b.Records[0].Content = nul },
+		"change":  func(b *store.Batch) { b.Records[0].Change = nul },
+		"creator": func(b *store.Batch) { b.Records[0].Creator = nul },
+		"tag":     func(b *store.Batch) { b.Records[0].Tags = []string{nul} },
+		"link": func(b *store.Batch) {
+			b.Records[0].Links = []record.Link{{Relation: record.Cites, ID: nul, Version: 1}}
+		},
+		"reason": func(b *store.Batch) { b.Marks[0].Reason = nul },
+		"marker": func(b *store.Batch) { b.Marks[0].By = nul },
+	} {
+		b := store.Batch{
+			Appends: []store.Append{{Stream: "a", Entries: Chain(t, "a", journal.Head{}, 1)}}, Records: []record.Record{Record("a", 1)},
+			Marks: []record.Mark{mark("a", 1, record.Canonical, 0)},
+		}
+		spoil(&b)
+		if err := s.Write(t.Context(), b); fault.CodeOf(err) != store.BadText || fault.HintOf(err) == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	untouched(t, s)
+	for _, text := range []string{nul, "\xff"} {
+		same(t, nil, streams(t, s, text))
+		same(t, nil, entries(t, s, text, 0))
+		same(t, nil, records(t, s, store.Query{ID: text}))
+		same(t, nil, records(t, s, store.Query{Type: text}))
+		same(t, nil, records(t, s, store.Query{Status: text}))
+		for _, q := range []store.HeadQuery{
+			{ID: text},
+			{Prefix: text},
+			{Types: []string{text}},
+			{Types: []string{text, "memo"}},
+			{Modules: []string{text}},
+			{Tag: text},
+			{Status: text},
+			{Besides: []record.Ref{{ID: text, Version: 1}}},
+		} {
+			same(t, nil, heads(t, s, q))
+		}
+		same(t, nil, must(s.Edges(t.Context(), store.EdgeQuery{From: []record.Ref{{ID: text}}, To: []record.Ref{{ID: text, Version: 1}}}))(t))
+		same(t, nil, must(s.Marks(t.Context(), text))(t))
+		same(t, nil, must(s.Tips(t.Context(), text))(t))
+	}
 }
 
 // A batch with one bad part stores none of its good ones.
@@ -159,8 +219,8 @@ func testEntries(t *testing.T, s store.Store) {
 func testHostileEntries(t *testing.T, s store.Store) {
 	var head journal.Head
 	var all []journal.Entry
-	name := "a\x00b'; DROP TABLE entries; --\u2028é\U0001F9EC"
-	for _, kind := range []string{"", "\x00", "a\x00b", "%", "é", "\u202e", strings.Repeat("long ", 5000)} {
+	name := "a\x01b'; DROP TABLE entries; --\u2028é\U0001F9EC"
+	for _, kind := range []string{"", "\x01", "a\x01b", "%", "é", "\u202e", strings.Repeat("long ", 5000)} {
 		e, err := head.Next(name, Instant(head.Seq).In(time.FixedZone("", 3600)), kind, []byte(`{"text":"a\u0000b\u2028","n":1e300,"":[null,{}]}`))
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +230,7 @@ func testHostileEntries(t *testing.T, s store.Store) {
 	}
 	same(t, all, entries(t, s, name, 0))
 	same(t, nil, entries(t, s, "a", 0))
-	same(t, head, streams(t, s, "a\x00")[0].Head)
+	same(t, head, streams(t, s, "a\x01")[0].Head)
 }
 
 func testHeadMoved(t *testing.T, s store.Store) {
@@ -228,7 +288,7 @@ func testTwoAppends(t *testing.T, s store.Store) {
 }
 
 func testStreams(t *testing.T, s store.Store) {
-	names := []string{"%", "A", "_", "a", "a%", "a%b", "a/", "a/b", "aXb", "a_b", "ab", "a\\b", "a\x00", "é", "éa", "z", "\U0001F9EC"}
+	names := []string{"%", "A", "_", "a", "a%", "a%b", "a/", "a/b", "aXb", "a_b", "ab", "a\\b", "a\x01", "é", "éa", "z", "\U0001F9EC"}
 	for _, name := range names {
 		add(t, s, name, 1)
 	}
@@ -270,7 +330,7 @@ func testStreamTimes(t *testing.T, s store.Store) {
 // testStreamSummaries checks that the summary of a stream is that of its last entry, and of nothing
 // that was refused.
 func testStreamSummaries(t *testing.T, s store.Store) {
-	const awkward = "{\"awkward\": \"é\x00' \\\""
+	const awkward = "{\"awkward\": \"é\x01' \\\""
 	add := func(after journal.Head, n int, summary string) (journal.Head, error) {
 		a := store.Append{Stream: "a", After: after, Entries: Chain(t, "a", after, n), Summary: summary}
 		if n > 0 {

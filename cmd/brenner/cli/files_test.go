@@ -41,7 +41,7 @@ func TestArtifactFilesOfConcurrentProcesses(t *testing.T) {
 	}
 	file := filepath.Join(dir, ".brenner", "sessions", thread, "artifact.md")
 
-	release, err := st.Hold(thread, store.Holder{PID: os.Getpid(), Since: time.Now()})
+	lease, err := st.Hold(thread, store.Holder{PID: os.Getpid(), Since: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestArtifactFilesOfConcurrentProcesses(t *testing.T) {
 	if _, err := os.Stat(file); err == nil {
 		t.Error("written while another process runs the session")
 	}
-	if err := release(); err != nil {
+	if err := lease.Release(); err != nil {
 		t.Fatal(err)
 	}
 

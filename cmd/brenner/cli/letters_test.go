@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -88,6 +89,14 @@ func TestCompileAccountsForEveryMessage(t *testing.T) {
 	}
 	b.mustRun("verify", mailThread)
 	b.mustRun("session", "replay", mailThread)
+	export, page := b.dir+"/empty.jsonl", b.dir+"/empty.html" // with the text of an empty letter
+	b.mustRun("session", "export", mailThread, "--out", export)
+	b.mustRun("session", "export", mailThread, "--html", page)
+	for _, file := range []string{export, page} {
+		b.mustRun("verify", file)
+		b.mustRun("session", "import", file)
+		b.mustRun("session", "replay", file)
+	}
 	for _, step := range []struct {
 		from, body string
 		exit       int
@@ -373,13 +382,13 @@ func TestLetterTakesBackLetter(t *testing.T) {
 	b.letter("BlueLake", "DELTA", kill+hypothesis("ice"))
 	b.letter("BlueLake", "DELTA", "On reflection I withdraw the KILL of H2.\n\nNO CHANGES: the rest is meant\n")
 	contains(t, b.mustRun("session", "compile", mailThread),
-		"line 3, ADD hypothesis_slate: AMBIGUOUS_DELTA a later letter of its author takes it back: \"Please disregard my last mail, I was wrong about snow\"",
-		"KILL hypothesis_slate H2: AMBIGUOUS_DELTA a later letter of its author takes it back: \"On reflection I withdraw the KILL of H2.\"", "BlueLake, ADD hypothesis_slate \"snow\"")
+		"line 3, ADD hypothesis_slate: AMBIGUOUS_DELTA a later letter of its author takes it back or leaves it open: \"Please disregard my last mail, I was wrong about snow.\"",
+		"KILL hypothesis_slate H2: AMBIGUOUS_DELTA a later letter of its author takes it back or leaves it open: \"On reflection I withdraw the KILL of H2.\"", "BlueLake, ADD hypothesis_slate \"snow\"")
 	b.letter("BlueLake", "DELTA", hypothesis("mist"))
 	b.letter("BlueLake", "DELTA", "I do not withdraw my last letter.\n\n> "+strings.ReplaceAll(strings.TrimSpace(kill), "\n", "\n> ")+"\n\nNO CHANGES: it is right\n")
 	contains(t, b.mustRun("session", "compile", mailThread), "KILL hypothesis_slate H2: quoted not read")
 	b.letter("BlueLake", "DELTA", "Please ignore my previous messages.\n\nNO CHANGES: H1 is fine\n")
-	contains(t, b.mustRun("session", "compile", mailThread), "PROSE_ONLY it takes back an earlier letter, which has been merged: \"Please ignore my previous messages\"")
+	contains(t, b.mustRun("session", "compile", mailThread), "PROSE_ONLY it takes back an earlier letter, which has been merged: \"Please ignore my previous messages.\"")
 	show := b.mustRun("session", "show", mailThread)
 	contains(t, show, "It is ice.", "It is mist.")
 	if strings.Contains(show, "snow") || strings.Contains(show, "KILLED") {
@@ -387,4 +396,44 @@ func TestLetterTakesBackLetter(t *testing.T) {
 	}
 	b.mustRun("verify", mailThread)
 	b.mustRun("session", "replay", mailThread)
+}
+
+// Only the text of a message is read: each of its attachments has a row that says so.
+func TestAttachmentsHaveRows(t *testing.T) {
+	b := newMailProject(t, "Lead", "BlueLake", "RedSky")
+	file := map[string]any{"name": "deltas.json", "media_type": "application/json", "data_base64": "W10="}
+	send := func(from, to, subject, body string, more ...any) {
+		message := map[string]any{"sender_name": from, "to": []string{to}, "subject": subject, "body_md": body, "thread_id": mailThread}
+		if len(more) > 0 {
+			message["attachments"] = more
+		}
+		b.agents[from].call("send_message", message)
+	}
+	send("Lead", "BlueLake", "KICKOFF: Why?", "Answer.", file)
+	send("BlueLake", "Lead", "DELTA[gen]: mine", hypothesis("dust"), file)
+	send("BlueLake", "Lead", "DELTA[gen]: see the file", "My deltas are attached.", file)
+	files := func(rows letterRows) (all []int) {
+		for _, r := range rows.Letters {
+			n := 0
+			for _, p := range r.Refusals {
+				if p.Code == "UNREAD_ATTACHMENT" && strings.Contains(p.Message, "deltas.json") {
+					n++
+				}
+			}
+			all = append(all, n)
+		}
+		return all
+	}
+	out := b.wantExit(0, "session", "compile", mailThread, "--json", "--to", "BlueLake", "--role", "hypothesis_generator")
+	if got := files(readLetters(t, strings.SplitAfter(out, "\n")[0])); !slices.Equal(got, []int{0, 1, 1}) {
+		t.Errorf("%v: %.3000s", got, out)
+	}
+	send("BlueLake", "Lead", "DELTA[gen]: more", hypothesis("gas"), file)
+	status := b.mustRun("session", "status", mailThread, "--json")
+	if got := files(readLetters(t, strings.SplitAfter(status, "\n")[0])); !slices.Equal(got, []int{1, 1, 1}) {
+		t.Errorf("%v: %.3000s", got, status)
+	}
+	if text := b.mustRun("session", "status", mailThread); !strings.Contains(text, "UNREAD_ATTACHMENT the attachment deltas.json is not read") || !strings.Contains(text, "4 messages (1 sent by the session or its operator) at") {
+		t.Errorf("%.3000s", text)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -18,6 +19,7 @@ import (
 	"brenner/cmd/brenner/cli/mergecmd"
 	"brenner/cmd/brenner/cli/patchcmd"
 	"brenner/cmd/brenner/cli/playbookcmd"
+	"brenner/cmd/brenner/cli/servecmd"
 	"brenner/cmd/brenner/cli/sessioncmd"
 	"brenner/cmd/brenner/cli/setupcmd"
 	"brenner/cmd/brenner/cli/stalematecmd"
@@ -35,7 +37,7 @@ func Run(ctx context.Context, args []string, streams ui.Streams) int {
 		streams.Err = &ui.Screen{Out: streams.Err, Width: streams.Width}
 	}
 	a := &ui.App{Streams: streams, Log: zerolog.Nop()}
-	root := root(a)
+	root := root(a, args)
 	root.SetArgs(args)
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
 		ui.CompleteFlags(a, root) // takes longer than all else at start
@@ -72,7 +74,8 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-func root(a *ui.App) *cobra.Command {
+// root returns the root command. If the first argument names a family, it has only that one.
+func root(a *ui.App, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "brenner",
 		Short: "Run research sessions with several AI agents and merge their work by rule",
@@ -97,16 +100,11 @@ anomalies and critiques. It records which reply every sentence came from.`,
 			a.JSON = true
 		}
 		a.Dir, _ = c.Flags().GetString("project") // "" if the command has no such flag
+		a.Store, _ = c.Flags().GetString("store") // the same
 		a.Log = a.Logger(a.Verbose, a.Quiet)
 	}
 	root.SetFlagErrorFunc(flagError)
-	addGroup(root, "Session commands:", sessioncmd.Command(a), loopcmd.Command(a), setupcmd.InitCommand(a), setupcmd.DoctorCommand(a),
-		sessioncmd.RosterCommand(a), mailcmd.Command(a), stalematecmd.Command(a))
-	addGroup(root, "Review commands:", sessioncmd.BlameCommand(a), sessioncmd.TraceCommand(a), verifycmd.Command(a))
-	addGroup(root, "Knowledge commands:", storecmd.Command(a, sessioncmd.RunTaskCommand(a)), storecmd.ContextCommand(a), storecmd.ProjectCommand(a), playbookcmd.Command(a), patchcmd.Command(a))
-	const other = "Other commands:"
-	addGroup(root, other, mergecmd.Command(a), mergecmd.ArtifactCommand(a), mergecmd.DeltaCommand(a), sessioncmd.KickoffCommand(a), sessioncmd.PromptsCommand(a),
-		setupcmd.ConfigCommand(a), setupcmd.TrustCommand(a), setupcmd.VersionCommand(a), setupcmd.SchemaCommand(a))
+	addFamilies(a, root, args)
 	root.SetHelpCommandGroupID(other)
 	root.SetCompletionCommandGroupID(other)
 	ui.Group(root)
@@ -117,13 +115,61 @@ anomalies and critiques. It records which reply every sentence came from.`,
 	return root
 }
 
-// addGroup adds commands to root in a group with a title.
-func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
-	root.AddGroup(&cobra.Group{ID: title, Title: title})
-	for _, c := range commands {
-		c.GroupID = title
+// other is the title of the commands that are no group of their own.
+const other = "Other commands:"
+
+// family is a command with its subcommands.
+type family struct {
+	group, name string
+	command     func(*ui.App) *cobra.Command
+}
+
+func families() []family {
+	const session, review, knowledge = "Session commands:", "Review commands:", "Knowledge commands:"
+	return []family{
+		{session, "session", sessioncmd.Command},
+		{session, "loop", loopcmd.Command},
+		{session, "init", setupcmd.InitCommand},
+		{session, "doctor", setupcmd.DoctorCommand},
+		{session, "roster", sessioncmd.RosterCommand},
+		{session, "mail", mailcmd.Command},
+		{session, "stalemate", stalematecmd.Command},
+		{review, "serve", servecmd.Command},
+		{review, "blame", sessioncmd.BlameCommand},
+		{review, "trace", sessioncmd.TraceCommand},
+		{review, "verify", verifycmd.Command},
+		{knowledge, "store", func(a *ui.App) *cobra.Command { return storecmd.Command(a, sessioncmd.RunTaskCommand(a)) }},
+		{knowledge, "context", storecmd.ContextCommand},
+		{knowledge, "project", storecmd.ProjectCommand},
+		{knowledge, "playbook", playbookcmd.Command},
+		{knowledge, "patch", patchcmd.Command},
+		{other, "merge", mergecmd.Command},
+		{other, "artifact", mergecmd.ArtifactCommand},
+		{other, "delta", mergecmd.DeltaCommand},
+		{other, "kickoff", sessioncmd.KickoffCommand},
+		{other, "prompts", sessioncmd.PromptsCommand},
+		{other, "config", setupcmd.ConfigCommand},
+		{other, "trust", setupcmd.TrustCommand},
+		{other, "version", setupcmd.VersionCommand},
+		{other, "schema", setupcmd.SchemaCommand},
 	}
-	root.AddCommand(commands...)
+}
+
+// addFamilies adds the family that the first argument names, or else all, in groups.
+func addFamilies(a *ui.App, root *cobra.Command, args []string) {
+	isNamed := func(f family) bool { return len(args) > 0 && args[0] == f.name }
+	all := families()
+	isOne := slices.ContainsFunc(all, isNamed)
+	for _, f := range all {
+		if !root.ContainsGroup(f.group) {
+			root.AddGroup(&cobra.Group{ID: f.group, Title: f.group})
+		}
+		if !isOne || isNamed(f) {
+			c := f.command(a)
+			c.GroupID = f.group
+			root.AddCommand(c)
+		}
+	}
 }
 
 // replaceArgErrors replaces cobra's errors about the number of arguments, in c and all
@@ -155,7 +201,7 @@ func replaceArgErrors(c *cobra.Command) {
 
 // emptyFlag refuses an empty address or file, which would silently mean the default.
 func emptyFlag(c *cobra.Command) error {
-	for _, name := range []string{"url", "mail-url", "base-url", "tape", "record-tape"} {
+	for _, name := range []string{"url", "mail-url", "base-url", "tape", "record-tape", "store"} {
 		if f := c.Flags().Lookup(name); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
 			return ui.Usage(c, "--"+name+": empty value", "pass one, or omit the flag")
 		}

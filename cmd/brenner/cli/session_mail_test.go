@@ -2,7 +2,9 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -164,9 +166,14 @@ func TestMailServerIsPinned(t *testing.T) {
 	asked := make(chan string, 1000)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Header.Get("Authorization") }))
 	defer other.Close()
-	b.start(1, "--to", "BlueLake", "--role", "hypothesis_generator", "--rounds", "1", "--timeout", "300ms", "--question", "Why?", "--thread-id", mailThread)()
-	blue := b.agents["BlueLake"]
-	_, body := blue.next("KICKOFF: ")
+	ctx, interrupt := context.WithCancel(t.Context())
+	var first sync.WaitGroup
+	first.Go(func() {
+		brenner(ctx, b.env, io.Discard, "session", "start", "-C", b.dir, "--via", "mail", "--to", "BlueLake", "--role", "hypothesis_generator", "--rounds", "1", "--question", "Why?", "--thread-id", mailThread)
+	})
+	_, body := b.agents["BlueLake"].next("KICKOFF: ")
+	interrupt()
+	first.Wait()
 	if strings.Contains(body, strings.TrimPrefix(b.base, "http://")) {
 		t.Error("a kickoff names a host")
 	}

@@ -45,7 +45,10 @@ Exit codes: 0 printed; 2 invalid file.`,
 			if err != nil {
 				return err
 			}
-			return ui.Show(a, rendered{"brenner.render/v1", string(art.Markdown())}, nil, func(_ *ui.App, r rendered) string { return r.Markdown })
+			if !a.JSON {
+				return a.Write(art.Markdown())
+			}
+			return a.PrintJSON(rendered{"brenner.render/v1", string(art.Markdown())})
 		},
 	}
 }
@@ -256,6 +259,7 @@ func DeltaCommand(a *ui.App) *cobra.Command {
 
 func deltaCheckCommand(a *ui.App) *cobra.Command {
 	var strict, reply bool
+	var agent string
 	c := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Check how each delta in a reply or file is read",
@@ -285,7 +289,7 @@ were refused, or none found; 2 unreadable file.`,
 				}
 				r, err = settle.CheckFile(args[0], text)
 			} else {
-				r = delta.Read(text, delta.Options{Strict: strict, NoChanges: true, Examples: project.WorkedExamples()})
+				r = delta.Read(text, delta.Options{Author: agent, Strict: strict, NoChanges: true, Examples: project.WorkedExamples()})
 			}
 			if err != nil {
 				return err
@@ -298,6 +302,7 @@ were refused, or none found; 2 unreadable file.`,
 		},
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "accept only exact JSON in delta fences, without repairing, normalising or reading prose")
+	c.Flags().StringVar(&agent, "agent", "", "the `NAME` of the agent that wrote the reply, so that its signature is known")
 	c.Flags().BoolVar(&reply, "reply", false, "read FILE as an agent's reply, even if it is JSON")
 	return c
 }

@@ -96,11 +96,8 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 	if in.Deltas, in.Replies, err = readDeltas(a, opt.deltas); err != nil {
 		return err
 	}
-	r := p.Merge(&in)
+	r := p.Merge(&in, a.JSON)
 	r.Reading = append(formNotes(&doc, opt.base), r.Reading...)
-	for _, u := range doc.Unkept {
-		r.Reading = append(r.Reading, delta.Note{File: opt.base, Line: u.Line, What: "not kept", Text: noteText(u.Item, u.Message) + "; only a base in JSON keeps this"})
-	}
 	form := func() []byte { return append(r.JSON, '\n') }
 	if opt.markdown(raw) {
 		form = r.Artifact.Markdown
@@ -200,6 +197,7 @@ func readDeltas(a *ui.App, specs []string) (batch []delta.Delta, replies []settl
 		if err != nil {
 			return nil, nil, err
 		}
+		a.CollectLater(data)
 		deltas, err := settle.ReadFile(spec, data, "did you mean --base?")
 		if err != nil {
 			return nil, nil, err
@@ -272,7 +270,7 @@ func NotesText(notes []delta.Note) string {
 // formNotes returns the notes on the form of a file that another tool wrote.
 func formNotes(doc *artifact.Document, path string) []delta.Note {
 	var notes []delta.Note
-	for _, p := range doc.Notes() {
+	for _, p := range append(doc.Notes(), doc.Unkept...) {
 		notes = append(notes, delta.Note{File: path, Line: p.Line, What: string(p.Kind), Text: noteText(p.Item, p.Message)})
 	}
 	return notes

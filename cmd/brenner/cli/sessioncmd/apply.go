@@ -281,7 +281,7 @@ func note(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg, text string) err
 	return ui.Show(a, &noteResult{
 		Schema: "brenner.session.note/v1", Thread: h.Thread, Author: n.Author, Text: n.Text, At: artifact.FormatInstant(n.At),
 		Entry: h.State.Head.Seq, Head: h.State.Head.Hash, Round: h.State.Round() + 1, Rounds: h.State.Settings.Rounds,
-		Ended: h.State.Ended, task: h.State.Opened.Task,
+		Ended: h.State.Ended, task: h.State.Opened.Task, resume: audit.ResumeForNote(h.State),
 	}, nil, noteText)
 }
 
@@ -298,7 +298,8 @@ type noteResult struct {
 	Rounds int    `json:"rounds"`
 	Ended  string `json:"ended"` // why the session ended, if it did
 
-	task string // that the session runs
+	task   string // that the session runs
+	resume string // the command that runs the round, if it is not planned
 }
 
 func noteText(a *ui.App, r *noteResult) string {
@@ -306,12 +307,8 @@ func noteText(a *ui.App, r *noteResult) string {
 		return fmt.Sprintf("%s: note by %s; no agent is shown it: a task has one round, and its message is written\n", r.Thread, ui.Clean(r.Author))
 	}
 	out := fmt.Sprintf("%s: note by %s, shown from round %d on\n", r.Thread, ui.Clean(r.Author), r.Round)
-	if (r.Ended != "" || r.Round > r.Rounds) && !a.Quiet {
-		out += "That round is not planned; to run it: brenner session resume " + r.Thread
-		if r.Round > r.Rounds {
-			out += fmt.Sprintf(" --rounds %d", r.Round)
-		}
-		out += "\n"
+	if r.resume != "" && !a.Quiet {
+		out += "That round is not planned; to run it: " + r.resume + "\n"
 	}
 	return out
 }

@@ -288,6 +288,9 @@ func blameText(a *ui.App, r *audit.Blame) string {
 		if notes := renumbered(r.Origins[:i+1]); notes != "" && !a.Quiet {
 			fmt.Fprintf(&b, "  renumbered: %s\n", ui.Clean(notes))
 		}
+		if o.TakenFrom != "" && !a.Quiet {
+			fmt.Fprintf(&b, "  takes the value of %s:\n", ui.Clean(o.TakenFrom))
+		}
 	}
 	return b.String()
 }

@@ -371,9 +371,6 @@ ended with an open conflict or stalemate; 130 interrupted.`,
 	return c
 }
 
-// pollInterval is how often to check the journal.
-const pollInterval = 200 * time.Millisecond
-
 func watch(ctx context.Context, a *ui.App, src *project.Source, h *session.History, stream bool) error {
 	hard, drain, done := a.Interrupts.Gently(ctx, func() {})
 	defer done()
@@ -413,7 +410,7 @@ func (w *watcher) follow(ctx context.Context, drain <-chan struct{}, past []jour
 	if err := w.past(past, stream); err != nil {
 		return false, err
 	}
-	ticker := time.NewTicker(pollInterval)
+	ticker := time.NewTicker(w.pollInterval())
 	defer ticker.Stop()
 	for {
 		// Check the lock first, so that entries written before its release are read.
@@ -434,6 +431,14 @@ func (w *watcher) follow(ctx context.Context, drain <-chan struct{}, past []jour
 			return true, nil
 		}
 	}
+}
+
+// pollInterval returns how often to check the journal. An export does not change.
+func (w *watcher) pollInterval() time.Duration {
+	if w.src.Project == nil {
+		return time.Second
+	}
+	return w.src.Project.StorePoll()
 }
 
 // past reports earlier events: a line per version, and every event since the last one. A

@@ -31,6 +31,7 @@ func Command(a *ui.App) *cobra.Command {
 	}, sessionStartCommand(a),
 		ui.SessionArg(a, 0, sessionResumeCommand(a)), ui.SessionOrNewest(a, sessionStatusCommand(a)), sessionListCommand(a),
 		ui.SessionOrNewest(a, sessionShowCommand(a)), ui.SessionOrNewest(a, sessionWatchCommand(a)), ui.SessionOrNewest(a, sessionExportCommand(a)),
+		ui.SessionOrNewest(a, sessionDiffCommand(a)),
 		sessionImportCommand(a), ui.SessionOrNewest(a, sessionReplayCommand(a)), ui.SessionArg(a, 0, sessionApplyCommand(a)),
 		completeConflicts(a, ui.SessionArg(a, 0, sessionResolveCommand(a))), ui.SessionArg(a, 0, sessionNoteCommand(a)),
 		ui.SessionArg(a, 0, sessionCompileCommand(a)), ui.SessionArg(a, 0, sessionPublishCommand(a)))
@@ -102,7 +103,7 @@ func listSessions(ctx context.Context, a *ui.App) error {
 	if err == nil && l.Damaged() {
 		a.Exit = ui.ExitFailed
 	}
-	return ui.Show(a, l, err, func(a *ui.App, l *audit.List) string { return sessionListText(a, l, p.StateDir()) })
+	return ui.Show(a, l, err, func(a *ui.App, l *audit.List) string { return sessionListText(a, l, p.StorePlace()) })
 }
 
 func sessionListText(a *ui.App, l *audit.List, dir string) string {
@@ -220,7 +221,11 @@ func threadRows(t *audit.Thread) [][]string {
 	if t.Problem != "" {
 		return [][]string{{"Mail", "cannot read: " + t.Problem}}
 	}
-	rows := [][]string{{"Mail", string(t.Phase) + ", " + text.Count(t.Messages, "message") + " at " + t.Server}}
+	messages := text.Count(t.Messages, "message")
+	if t.Own > 0 {
+		messages += " (" + strconv.Itoa(t.Own) + " sent by the session or its operator)"
+	}
+	rows := [][]string{{"Mail", string(t.Phase) + ", " + messages + " at " + t.Server}}
 	for i := range t.Agents {
 		rows = append(rows, []string{"", t.Agents[i].Name + ": " + mailStatus(&t.Agents[i])})
 	}

@@ -1,8 +1,10 @@
 package sessioncmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -209,7 +211,7 @@ func replayText(a *ui.App, r *audit.Replay) string {
 		text = a.Table(rows)
 	}
 	for _, f := range r.Faults {
-		text += string(f.Code) + ": " + ui.Clean(f.Message) + "\n"
+		text += string(f.Code) + ": " + ui.Clean(f.Message) + "\n" + ui.HintLine(f)
 	}
 	for _, v := range r.Versions {
 		if v.Lint != "" && !a.Quiet {
@@ -261,6 +263,7 @@ const exportExt = ".brenner.jsonl"
 
 type exportOptions struct {
 	out   string
+	html  string
 	force bool
 }
 
@@ -273,18 +276,30 @@ func sessionExportCommand(a *ui.App) *cobra.Command {
 and version. ` + "`brenner verify FILE`" + ` verifies it without this project, and every read-only
 command accepts it in place of a session.
 
+With --html, the file is a page for a browser, for a reviewer without brenner. It shows the
+artifact with the author of each field and the journal, works offline, and verifies itself.
+
 Keep the printed head separately: with it, verify also detects a truncated or completely
 rewritten journal.`,
 		Example: `  brenner session export RS-20261115-cell-fate
   brenner session export RS-20261115-cell-fate --out review/cell-fate.jsonl --force
   brenner session export RS-20261115-cell-fate --out - | gzip > cell-fate.jsonl.gz
+  brenner session export RS-20261115-cell-fate --html cell-fate.html
 
 Exit codes: 0 written; 1 writing failed, or the store is damaged; 2 no such session, or
 the file already exists.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error {
-			if opt.out == "-" && a.JSON {
-				return ui.Usage(c, "--out - and --json cannot be combined", "pass a file to --out")
+			for _, name := range []string{"out", "html"} {
+				switch file := c.Flag(name).Value.String(); {
+				case file == "-" && a.JSON:
+					return ui.Usage(c, "--"+name+" - and --json cannot be combined", "pass a file to --"+name)
+				case file == "" && c.Flags().Changed(name):
+					return ui.Usage(c, "--"+name+": empty name", "pass a file, or - for standard output")
+				}
+			}
+			if opt.out != "" && opt.html != "" {
+				return ui.Usage(c, "--out and --html cannot be combined", "export twice for both files")
 			}
 			return a.WithWhole(c, args[0], func(ctx context.Context, _ *project.Source, h *session.History) error {
 				return export(ctx, a, h, &opt)
@@ -293,18 +308,21 @@ the file already exists.`,
 	})
 	f := c.Flags()
 	f.StringVarP(&opt.out, "out", "o", "", `output file, "-" for standard output (default: ID`+exportExt+` in the working directory)`)
+	f.StringVar(&opt.html, "html", "", `write a page that verifies itself in a browser to this file; "-" for standard output`)
 	f.BoolVar(&opt.force, "force", false, "overwrite an existing file")
 	return c
 }
 
 func export(ctx context.Context, a *ui.App, h *session.History, opt *exportOptions) error {
-	x, err := audit.ExportSession(ctx, h)
+	write := audit.ExportSession
+	if opt.html != "" {
+		write = audit.ExportPage
+	}
+	x, err := write(ctx, h)
 	if err != nil {
 		return err
 	}
-	if x.File = opt.out; x.File == "" {
-		x.File = h.Thread + exportExt
-	}
+	x.File = cmp.Or(opt.html, opt.out, h.Thread+exportExt)
 	switch {
 	case x.File == "-":
 		err = a.Write(x.Data)
@@ -312,9 +330,13 @@ func export(ctx context.Context, a *ui.App, h *session.History, opt *exportOptio
 		err = files.Replace(x.File, x.Data)
 	default:
 		if err = files.Create(x.File, x.Data); fault.CodeOf(err) == files.AlreadyExists {
+			hint := "pass --force to overwrite it, or name another file"
+			if info, statErr := os.Stat(x.File); statErr == nil && info.IsDir() {
+				hint = "it is a directory: name a file in it"
+			}
 			err = &fault.Error{
 				Code: files.AlreadyExists, Op: "export " + h.Thread, Place: x.File, Detail: "already exists; not overwritten",
-				Hint: "pass --force to overwrite it, or --out FILE",
+				Hint: hint,
 			}
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/sessioncmd"
 	"brenner/cmd/brenner/cli/storecmd"
 	"brenner/cmd/brenner/cli/ui"
@@ -117,9 +116,7 @@ func verdict(a *ui.App, c *cobra.Command, opt *ruleOptions, file []string) ([]by
 		v.Rejected = append(v.Rejected, stalemate.Rejection{Hypothesis: strings.TrimSpace(name), Why: strings.TrimSpace(why)})
 	}
 	if c.Flags().Changed("value") {
-		if v.Value, err = artifact.ParseValue([]byte(opt.value), artifact.MaxDepth); err != nil {
-			v.Value = artifact.Text(opt.value)
-		}
+		v.Value = stalemate.ValueOf(opt.value)
 	}
 	return v.JSON(), nil
 }

@@ -26,7 +26,7 @@ note-1@canonical, note-1@latest.`,
 	},
 		storePutCommand(a), storeShowCommand(a), storeDiffCommand(a), storeLogCommand(a), storePromoteCommand(a),
 		storeRevertCommand(a), storeStatusCommand(a), storeLineageCommand(a), storeForksCommand(a), storeMergeCommand(a),
-		storePinCommand(a), run, storeDeprecateCommand(a), storeConsolidateCommand(a), storeSnapshotCommand(a), storeCheckCommand(a))
+		storePinCommand(a), run, storeDeprecateCommand(a), storeConsolidateCommand(a), storeSnapshotCommand(a), storeCheckCommand(a), storeCopyCommand(a))
 }
 
 // RecordFlags are the flags of all commands on records.

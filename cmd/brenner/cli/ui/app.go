@@ -152,9 +152,11 @@ type App struct {
 	Verbose bool
 	Plain   bool   // without colours
 	Dir     string // value of --project
+	Store   string // value of --store
 	printed bool   // a JSON document was printed
 	Partial any    // partial result of a failed command, for its JSON
 	drained bool   // standard input was read
+	works   int    // bytes of input that the command works on
 	Exit    int    // exit code of a command that returned no error
 
 	sessionData []byte        // the session's configuration from standard input; nil if not read
@@ -209,7 +211,6 @@ func otherWords() map[string]string {
 		"session rm":     "sessions are kept: delete the project's .brenner directory to discard all of them",
 		"session delete": "sessions are kept: delete the project's .brenner directory to discard all of them",
 		"session remove": "sessions are kept: delete the project's .brenner directory to discard all of them",
-		"session diff":   "`brenner store diff ID@v1 ID@v2` compares two versions of a session's artifact",
 		"session log":    "`brenner trace list ID` lists the calls of a session",
 		"session logs":   "`brenner trace list ID` lists the calls of a session",
 		"loop ls":        "did you mean `brenner loop status`?",
@@ -219,8 +220,9 @@ func otherWords() map[string]string {
 	}
 }
 
-// InProject declares -C, --project on a command; Open reads it.
+// InProject declares -C, --project and --store on a command; Open reads them.
 func InProject(c *cobra.Command) *cobra.Command {
+	c.Flags().String("store", "", "database of the store: postgres://USER@HOST/DATABASE?project=NAME (default: brenner.yaml, else a file) ["+config.EnvStore+"]")
 	c.Flags().StringP("project", "C", "", "directory from which to search upwards for "+config.FileName+", falling back to the repository's root (default: working directory) ["+config.EnvProject+"]")
 	return c
 }
@@ -252,7 +254,15 @@ func (a *App) OpenWith(sessionConfig string, flags ...config.Flag) (*project.Pro
 		}
 		a.sessionData = append([]byte{}, data...)
 	}
-	return project.Open(a.Host(), config.Options{Dir: a.Dir, SessionConfig: sessionConfig, SessionData: a.sessionData, Flags: flags})
+	return project.Open(a.Host(), config.Options{Dir: a.Dir, SessionConfig: sessionConfig, SessionData: a.sessionData, Flags: append(storeFlag(a.Store), flags...)})
+}
+
+// storeFlag returns the key that --store sets, if it has a value.
+func storeFlag(address string) []config.Flag {
+	if address == "" {
+		return nil
+	}
+	return []config.Flag{{Key: config.StoreAddress, Name: "--store", Values: []string{address}}}
 }
 
 // WithSession runs a read-only command on a session or an export.

@@ -2,6 +2,8 @@ package ui
 
 import (
 	"errors"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,10 +188,26 @@ func (a *App) ReadArtifact(what, path string) (doc artifact.Document, data []byt
 	if data, err = a.ReadFile(what, path); err != nil {
 		return doc, nil, err
 	}
+	a.CollectLater(data)
 	if doc, err = artifact.Read(data); err == nil {
 		_, err = doc.Strict()
 	}
 	return doc, data, fault.InFile("read "+what, path, err)
+}
+
+// CollectLater lets garbage lie longer in a command that works on data and ends: it saves a fifth of the time. With
+// much data, it would need too much memory. The variable GOGC decides if it is set.
+func (a *App) CollectLater(data []byte) {
+	const most = 16 << 20 // bytes
+	const usual, later = 100, 400
+	if a.works += len(data); os.Getenv("GOGC") != "" {
+		return
+	}
+	if a.works <= most {
+		debug.SetGCPercent(later)
+	} else {
+		debug.SetGCPercent(usual)
+	}
 }
 
 // Lines returns the values of a flag; "@FILE" contributes one value per line.

@@ -157,7 +157,12 @@ func (a *App) WriteJSON(data []byte) error {
 
 // Write writes the result to standard output.
 func (a *App) Write(data []byte) error {
-	if _, err := a.Out.Write(data); err != nil {
+	_, err := a.Out.Write(data)
+	return cannotWrite(err)
+}
+
+func cannotWrite(err error) error {
+	if err != nil {
 		return &fault.Error{Code: files.CannotWrite, Op: "write the result", Cause: err}
 	}
 	return nil
@@ -168,7 +173,8 @@ func (a *App) WriteText(text string) error {
 	if text == "" {
 		return nil
 	}
-	return a.Write([]byte(text))
+	_, err := io.WriteString(a.Out, text)
+	return cannotWrite(err)
 }
 
 // Say writes to standard error. A write error is ignored: there is nowhere to report it.
@@ -191,4 +197,12 @@ func CleanLines(lines, indent string) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// HintLine returns the line with the hint of a fault, or "" if it has none.
+func HintLine(f fault.Detail) string {
+	if f.Hint == "" {
+		return ""
+	}
+	return "  hint: " + Clean(f.Hint) + "\n"
 }

@@ -99,8 +99,9 @@ func (a *App) completeAt(index int, list func(*project.Project, *cobra.Command) 
 // Completed lists words for the shell; on any error it lists none, silently.
 func (a *App) Completed(c *cobra.Command, list func(*project.Project, *cobra.Command) []string) []string {
 	dir, _ := c.Flags().GetString("project")
+	address, _ := c.Flags().GetString("store")
 	host := &project.Host{Environ: a.Environ, Now: a.Now, Log: zerolog.Nop(), Pause: a.pause}
-	p, err := project.Open(host, config.Options{Dir: dir})
+	p, err := project.Open(host, config.Options{Dir: dir, Flags: storeFlag(address)})
 	if err != nil {
 		return nil
 	}
@@ -122,14 +123,14 @@ func CompleteFlags(a *App, c *cobra.Command) *cobra.Command {
 		}
 	})
 	for name, list := range map[string]func(*project.Project) []string{
-		"preset": func(p *project.Project) []string { return p.PresetIDs() },
+		"preset": func(p *project.Project) []string { return p.Config.PresetIDs() },
 		"via":    func(*project.Project) []string { return config.Vias() },
 		"role":   func(*project.Project) []string { return roles("") },
-		"to":     func(p *project.Project) []string { return p.AgentNames() },
-		"agent":  func(p *project.Project) []string { return p.AgentNames() },
+		"to":     func(p *project.Project) []string { return p.Config.AgentNames() },
+		"agent":  func(p *project.Project) []string { return p.Config.AgentNames() },
 		"agent-role": func(p *project.Project) []string {
 			var all []string
-			for _, name := range p.AgentNames() {
+			for _, name := range p.Config.AgentNames() {
 				all = append(all, roles(name+"=")...)
 			}
 			return all

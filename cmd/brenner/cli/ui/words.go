@@ -12,6 +12,7 @@ import (
 	"brenner/internal/files"
 	"brenner/internal/text"
 	"brenner/session"
+	"brenner/session/audit"
 )
 
 // Clock formats an instant in local time, to the second.
@@ -73,10 +74,10 @@ const RehearsalNote = "Rehearsal: scripted output, not real findings."
 func FromHere(path string) string { return files.FromHere(path) }
 
 // EndedBy describes how a session ended.
-func EndedBy(reason, verdict string) string { return Clean(session.EndedBy(reason, verdict)) }
+func EndedBy(reason, verdict string) string { return Clean(audit.EndedBy(reason, verdict)) }
 
 // Ended is EndedBy for a session that may run a task.
-func Ended(task, reason, verdict string) string { return Clean(session.Ended(task, reason, verdict)) }
+func Ended(task, reason, verdict string) string { return Clean(audit.Ended(task, reason, verdict)) }
 
 // Phase returns the phase of a session or a loop as text.
 func Phase(phase string) string {

@@ -16,6 +16,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/project"
+	"brenner/session"
 )
 
 // Command returns the verify command.
@@ -162,6 +163,9 @@ func (t *verdicts) add(name string, faults []fault.Detail, summary string) {
 	}
 	for _, f := range faults {
 		fmt.Fprintf(b, "%s: %s: %s\n", name, f.Code, ui.Clean(f.Message))
+		if f.Code == session.ReplayDiffers {
+			b.WriteString(ui.HintLine(f))
+		}
 	}
 	if !quiet {
 		fmt.Fprintf(b, "%s: not proven: %s\n", name, text.Count(len(faults), "fault"))

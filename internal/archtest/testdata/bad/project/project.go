@@ -2,6 +2,7 @@
 package project
 
 import (
+	_ "bad/store/sqlite"           // want store
 	_ "github.com/mattn/go-isatty" // want face
 	_ "github.com/spf13/cobra"     // want face
 	_ "github.com/spf13/cobra/doc" // want face

@@ -1,0 +1,2 @@
+// Package sqlite is an implementation of the store.
+package sqlite
