@@ -77,11 +77,11 @@ func (s *Store) Holders(ctx context.Context) ([]store.Holding, error) {
 func (s *Store) ask(ctx context.Context, h *Health) error {
 	for n := range 3 {
 		var clock time.Time
-		sent := s.locks.times.clock.Now()
+		sent := s.locks.Now()
 		if err := s.pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&clock); err != nil {
 			return err
 		}
-		if took := s.locks.times.clock.Now().Sub(sent); n == 0 || took < h.Latency {
+		if took := s.locks.Now().Sub(sent); n == 0 || took < h.Latency {
 			h.Latency, h.Skew = took, clock.Sub(sent.Add(took/2))
 		}
 	}

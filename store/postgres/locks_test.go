@@ -8,6 +8,7 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/lease"
 	"brenner/store/postgres/postgrestest"
 )
 
@@ -74,7 +75,7 @@ func TestLeaseIsTakenOver(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.Address(t)
 	clock := newClock()
-	one := openAt(t, address, Options{Leases: Leases{Term: 200 * time.Millisecond, clock: clock}})
+	one := openAt(t, address, Options{Leases: lease.Times{Term: 200 * time.Millisecond, Clock: clock}})
 	other := openAt(t, address, Options{})
 	lease, err := one.Hold("a", store.Holder{PID: 1})
 	if err != nil {
@@ -105,7 +106,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 	address := postgrestest.Address(t)
 	proxy := postgrestest.NewProxy(t, address)
 	clock := newClock()
-	one := openAt(t, proxy.Through(address), Options{Leases: Leases{clock: clock}})
+	one := openAt(t, proxy.Through(address), Options{Leases: lease.Times{Clock: clock}})
 	other := openAt(t, address, Options{})
 	lease, err := one.Hold("a", store.Holder{PID: 1})
 	if err != nil {
@@ -147,7 +148,7 @@ func TestRemovedLeaseIsLost(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.Address(t)
 	clock := newClock()
-	s := openAt(t, address, Options{Leases: Leases{clock: clock}})
+	s := openAt(t, address, Options{Leases: lease.Times{Clock: clock}})
 	gone, err := s.Hold("a", store.Holder{PID: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +190,7 @@ func TestClockOfTheServer(t *testing.T) {
 	clock := newClock()
 	clock.now = clock.now.Add(-time.Hour)
 	address := postgrestest.Address(t)
-	s, other := openAt(t, address, Options{Leases: Leases{clock: clock}}), openAt(t, address, Options{})
+	s, other := openAt(t, address, Options{Leases: lease.Times{Clock: clock}}), openAt(t, address, Options{})
 	h, err := s.Health(t.Context())
 	if err != nil || h.Skew < 59*time.Minute || h.Skew > 61*time.Minute {
 		t.Errorf("%+v, %v", h, err)

@@ -19,6 +19,7 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/store"
+	"brenner/store/lease"
 )
 
 const (
@@ -36,7 +37,7 @@ type Options struct {
 	// Wait is how long to wait for a server that does not answer; 0 means 60 s.
 	Wait time.Duration
 	// Leases are the times of locks; the zero value means 30 s, 5 s and 28 s.
-	Leases Leases
+	Leases lease.Times
 
 	// steps replaces the migrations in tests.
 	steps []string
@@ -52,7 +53,7 @@ type Store struct {
 	steps    []string
 	pool     *pgxpool.Pool
 	renewals *pgxpool.Pool // one connection, so that leases do not wait for writes
-	locks    locks
+	locks    *lease.Keeper
 
 	mu     sync.Mutex
 	closed bool
@@ -85,7 +86,7 @@ func connect(ctx context.Context, a Address, o Options) (*Store, error) {
 	if s.steps == nil {
 		s.steps = migrations()
 	}
-	s.locks.init(s, o.Leases)
+	s.locks = lease.NewKeeper(holders{s}, o.Leases)
 	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
 		return nil, s.fault("open the store", err)
 	}
@@ -129,7 +130,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.uses.Wait()
-	err := s.locks.close()
+	err := s.locks.Close()
 	s.disconnect()
 	return err
 }
