@@ -53,6 +53,14 @@ type Opened struct {
 	Ways []RosterWays `json:"ways,omitempty"`
 	// Preflight is how the models replied before the first session; nil if they were not asked.
 	Preflight *Preflight `json:"preflight,omitempty"`
+	// Pins identify what decides the results besides the work; nil in loops of earlier programs.
+	Pins *Pins `json:"pins,omitempty"`
+}
+
+// Pins identify what must be equal on all machines that run sessions of a loop.
+type Pins struct {
+	Config  string `json:"config"`  // hash of the settings that decide results
+	Prompts string `json:"prompts"` // of the prompts and the rules of this program
 }
 
 // RosterWays are how the agents of a roster are reached with one of the work's models, and the

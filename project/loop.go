@@ -3,15 +3,19 @@ package project
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"brenner/agent/rehearsal"
+	"brenner/artifact/delta"
 	"brenner/govern/shown"
+	"brenner/internal/modelhttp"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/merge"
 	"brenner/project/storage"
+	"brenner/prompts"
 	"brenner/roster"
 	"brenner/session"
 	"brenner/session/flow"
@@ -90,7 +94,7 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	j.onClose(j.models.Close)
 	p.warnOfAddresses(j.pins.parties(), Traffic{BaseURL: o.BaseURL})
 	p.warnOfMail(j.pins.parties())
-	j.models.Transport = wideTransport(plan.opened.Limits.Concurrency)
+	j.models.Transport = modelhttp.WideTransport(plan.opened.Limits.Concurrency)
 	if err := j.models.PrepareMail(ctx, plan.parties, false, mailURLFlag+" URL"); err != nil {
 		return nil, err
 	}
@@ -107,7 +111,7 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 		return nil, err
 	}
 	j.onClose(func() { p.CloseStore(j.store) })
-	j.runner = &runner.Runner{Store: j.store, Locks: j.store, Now: p.Now, Log: p.Log, Observe: o.Observe, Holder: p.holder(o.Doing)}
+	j.runner = &runner.Runner{Store: j.store, Locks: j.store, Now: p.Now, Log: p.Log, Observe: o.Observe, Holder: p.holder(o.Doing), Pins: p.fleetPins()}
 	var release func()
 	if j.name, j.state, release, err = j.runner.FindAndHold(ctx, search); err != nil {
 		return nil, err
@@ -115,6 +119,13 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	j.onClose(release)
 	j.pins, err = plan.pins(j.state, &o) // with the lock
 	return j, err
+}
+
+// fleetPins returns what this machine has of what must be equal on all machines that run sessions of a loop.
+func (p *Project) fleetPins() *loop.Pins {
+	const short = 8
+	program := strings.Join([]string{prompts.Fingerprint(), merge.Version, string(delta.NewestReader), loop.Rules}, " ")
+	return &loop.Pins{Config: p.Config.ResultsHash(), Prompts: store.Hash([]byte(program))[:short]}
 }
 
 // search returns how to find the loop of the plan.
@@ -386,17 +397,4 @@ func (c *loopSessions) brief(ctx context.Context, w *loop.Work, q *loop.Question
 		b.Evidence = append(b.Evidence, session.File{Name: e.Name, Data: data})
 	}
 	return b, nil
-}
-
-// wideTransport returns a transport that keeps enough idle connections to one endpoint for
-// that many sessions: the default one keeps two.
-func wideTransport(sessions int) http.RoundTripper {
-	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport
-	}
-	t = t.Clone()
-	t.MaxIdleConnsPerHost = 4 * sessions
-	t.MaxIdleConns = max(t.MaxIdleConns, t.MaxIdleConnsPerHost)
-	return t
 }

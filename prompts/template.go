@@ -191,6 +191,12 @@ func HashOf(id string) (string, bool) {
 	return "", false
 }
 
+// Fingerprint returns a hash of all templates that this program has.
+func Fingerprint() string {
+	sum := sha256.Sum256([]byte(versions))
+	return hex.EncodeToString(sum[:])
+}
+
 // The parts of a template's text after the role's prompt. Each follows a line <!-- name -->.
 const (
 	partFirst   = "first round"

@@ -149,16 +149,10 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := r.ledger(b.Thread, &flow.State{}, &flow.State{})
-	if err := CheckFree(ctx, r.Store, b.Thread); err != nil {
+	l, opening, err := r.opening(ctx, &b)
+	if err != nil {
 		return nil, err
 	}
-	if r.Mail != nil { // then the opening is stored before the first messages are composed
-		if _, err := r.Preview(ctx, &b, false); err != nil {
-			return nil, err
-		}
-	}
-	opening := func(*flow.State) (*draft, error) { return b.open(r.Project != nil) }
 	if r.Mail == nil {
 		l.unstored, err = true, l.keep(opening) // stored with the first request
 	} else {
@@ -168,6 +162,35 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 		return nil, err
 	}
 	return r.run(ctx, l, agents, lease)
+}
+
+// Open opens a session and does not run it: any process that uses the store can resume it. A session of
+// that name must not exist yet.
+func (r *Runner) Open(ctx context.Context, b Brief) error {
+	lease, err := r.hold(b.Thread)
+	if err != nil {
+		return err
+	}
+	defer r.release(b.Thread, lease)
+	l, opening, err := r.opening(ctx, &b)
+	if err != nil {
+		return err
+	}
+	return l.write(ctx, opening)
+}
+
+// opening returns the ledger of a new session, and the first draft to store.
+func (r *Runner) opening(ctx context.Context, b *Brief) (*ledger, func(*flow.State) (*draft, error), error) {
+	if err := CheckFree(ctx, r.Store, b.Thread); err != nil {
+		return nil, nil, err
+	}
+	if r.Mail != nil { // then the opening is stored before the first messages are composed
+		if _, err := r.Preview(ctx, b, false); err != nil {
+			return nil, nil, err
+		}
+	}
+	opening := func(*flow.State) (*draft, error) { return b.open(r.Project != nil) }
+	return r.ledger(b.Thread, &flow.State{}, &flow.State{}), opening, nil
 }
 
 func existsError(thread string) error {

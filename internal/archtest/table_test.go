@@ -221,7 +221,7 @@ func brenner() Table {
 		{Path: "project/publish", Kind: Shell, Needs: "internal/fault internal/files artifact session store"},
 		{
 			Path: "project", Kind: Shell,
-			Needs: "internal/baseurl internal/fault internal/files internal/text internal/tokens internal/trust artifact " +
+			Needs: "internal/baseurl internal/fault internal/files internal/modelhttp internal/text internal/tokens internal/trust artifact " +
 				"artifact/delta artifact/lint roster merge merge/settle prompts patch patch/files kickoff store " +
 				"store/journal store/memory store/record playbook playbook/embedding " +
 				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper playbook/vector mail mail/access mail/box " +

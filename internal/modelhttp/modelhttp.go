@@ -213,3 +213,16 @@ func (s *Secrets) Shown(message string) string {
 
 // dropPartial returns a truncated text without a tail that may be the beginning of a secret.
 func (s *Secrets) dropPartial(cut []byte) []byte { return cut[:len(cut)-min(len(cut), s.longest)] }
+
+// WideTransport returns a transport that keeps enough idle connections to one endpoint for
+// a number of sessions: the default one keeps two.
+func WideTransport(sessions int) http.RoundTripper {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	t = t.Clone()
+	t.MaxIdleConnsPerHost = 4 * sessions
+	t.MaxIdleConns = max(t.MaxIdleConns, t.MaxIdleConnsPerHost)
+	return t
+}

@@ -30,8 +30,11 @@ type run struct {
 	work   context.Context // of running sessions
 	cancel context.CancelFunc
 	// drain, when closed, lets the calls of all sessions finish.
-	drain    chan struct{}
-	drained  bool
+	drain   chan struct{}
+	drained bool
+	// placing is the context of placed sessions.
+	placing  context.Context
+	detach   context.CancelCauseFunc
 	done     chan outcome
 	replied  chan int // jobs that got a reply during an outage
 	inFlight int
@@ -40,8 +43,9 @@ type run struct {
 
 // outcome is the outcome of one session.
 type outcome struct {
-	settled loop.Settled
-	err     error // of the store; ends the run
+	settled  loop.Settled
+	err      error // of the store; ends the run
+	detached bool  // another process runs the loop, and follows the session
 }
 
 // run executes commands until none remain.
@@ -52,6 +56,10 @@ func (r *Runner) run(ctx context.Context, l *ledger) (*loop.State, error) {
 	}
 	n.work, n.cancel = context.WithCancel(ctx)
 	defer n.cancel()
+	n.placing, n.detach = context.WithCancelCause(n.work)
+	if n.Place != nil {
+		n.adopt()
+	}
 	err := n.loop(ctx)
 	_ = n.group.Wait() // never fails: outcomes go through the channel
 	return l.state, err
@@ -122,9 +130,10 @@ func (n *run) isLost() bool {
 // surrender ends a run that has lost its lease: it lets the calls in flight finish. If another process has taken
 // the loop over, that process reads the outcomes from the sessions' journals.
 func (n *run) surrender(ctx context.Context) error {
+	n.detach(ErrDetached)
 	n.drainAll()
 	for ; n.inFlight > 0; n.inFlight-- {
-		if o := <-n.done; o.err == nil {
+		if o := <-n.done; o.err == nil && !o.detached {
 			if err := n.keepFact(loop.KindSettled, o.settled); err != nil {
 				return n.fail(err)
 			}
@@ -154,6 +163,7 @@ func (n *run) drainAll() {
 	if !n.drained {
 		n.drained = true
 		close(n.drain)
+		n.detach(nil)
 	}
 }
 
@@ -266,8 +276,11 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 func (n *run) settle(o outcome) error {
 	for {
 		n.inFlight--
-		if o.err != nil {
+		switch {
+		case o.err != nil:
 			return o.err
+		case o.detached:
+			return nil
 		}
 		if err := n.keepFact(loop.KindSettled, o.settled); err != nil {
 			return err

@@ -53,6 +53,10 @@ type Runner struct {
 	Poll time.Duration
 	// Holder identifies this process to others that try to take the lock.
 	Holder store.Holder
+	// Place runs the sessions; nil means this process.
+	Place Place
+	// Pins identify what this machine has; nil skips the comparison.
+	Pins *loop.Pins
 
 	lost <-chan struct{} // closed when the lease is lost; nil if that cannot happen
 }
@@ -83,7 +87,7 @@ func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loo
 	if len(there) > 0 {
 		return nil, loopExists(o.Name)
 	}
-	o.Rules = loop.Rules
+	o.Rules, o.Pins = loop.Rules, r.Pins
 	l := r.ledger(o.Name, &loop.State{}, &loop.State{})
 	if err := l.writer.Keep(newDraft(loop.KindOpened, o, blobs...)); err != nil {
 		return nil, err
@@ -117,7 +121,12 @@ func (r *Runner) Resume(ctx context.Context, name string, change func(*loop.Stat
 		return nil, err
 	}
 	l := r.ledger(name, state, seen)
-	if err := r.settleAbandoned(ctx, l); err != nil {
+	if r.Place == nil { // otherwise they may be running
+		err = r.settleAbandoned(ctx, l)
+	} else {
+		err = r.checkPins(&state.Opened)
+	}
+	if err != nil {
 		return nil, err
 	}
 	err = l.write(ctx, loop.KindResumed, func(s *loop.State) (any, error) {
@@ -288,6 +297,8 @@ const (
 	NoLoop  fault.Code = "NO_LOOP"     // No loop with this name.
 	IsEnded fault.Code = "LOOP_ENDED"  // The loop has ended and accepts no more input.
 	Exists  fault.Code = "LOOP_EXISTS" // A loop with this name already exists.
+
+	ConfigDiffers fault.Code = "CONFIG_DIFFERS" // The loop began with other settings than this machine has.
 )
 
 // ledger writes a loop's journal and keeps its state.

@@ -20,10 +20,12 @@ import (
 func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, claims bool) outcome {
 	for busy := 0; ; {
 		lock := c.Thread // that another process may hold
-		h, err := n.attempt(ctx, work, c, &lock)
+		h, err := n.attempt(ctx, work, &c, &lock)
 		switch code := fault.CodeOf(err); {
 		case err == nil:
 			return n.conclude(ctx, c, claims, h)
+		case errors.Is(err, ErrDetached):
+			return outcome{detached: true}
 		case errors.Is(err, session.ErrOvertaken):
 			c.Job.Thread = c.Thread // it has begun: resume it
 		case code == store.Held:
@@ -45,7 +47,10 @@ func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, claims b
 const maxBusyRetries = 6
 
 // attempt runs a session. It fails if another process holds it or its task, whose lock it then returns, or the store is busy.
-func (n *run) attempt(ctx context.Context, work *loop.Work, c loop.Run, lock *string) (*session.History, error) {
+func (n *run) attempt(ctx context.Context, work *loop.Work, c *loop.Run, lock *string) (*session.History, error) {
+	if n.Place != nil {
+		return n.placed(ctx, work, c)
+	}
 	s, err := n.Sessions(ctx, work, &c.Job)
 	if err != nil {
 		return nil, err
@@ -56,18 +61,14 @@ func (n *run) attempt(ctx context.Context, work *loop.Work, c loop.Run, lock *st
 			*lock = s.Lock
 			return nil, err
 		}
-		defer func() {
-			if err := lease.Release(); err != nil {
-				n.Log.Warn().Err(err).Str("session", c.Thread).Msg("cannot release the task's lock")
-			}
-		}()
+		defer n.releaseLock(lease, c.Thread)
 	}
 	s.Brief.Thread = c.Thread
 	s.Runner.Drain = n.drain
 	if c.Probe {
 		n.tellReply(s.Runner, c.Job.Number)
 	}
-	return n.startOrResume(ctx, work, c, s)
+	return n.startOrResume(ctx, work, *c, s)
 }
 
 // tellReply makes the run hear of a session's next reply: it ends an outage.
