@@ -18,14 +18,14 @@ var opensConnections = regexp.MustCompile(`http\.(Client\{|Default(Client|Transp
 func TestConnectionsAreKnown(t *testing.T) {
 	t.Parallel()
 	known := []string{
-		"agent/openai/list.go",        // models of an endpoint, for doctor and preflight
-		"project/doctor/mail.go",      // the mail server, with a program's token
-		"project/loop.go",             // models of a loop
-		"project/loop_report.go",      // webhook
-		"project/mail.go",             // the mail server
-		"project/models.go",           // models of sessions and jobs
-		"project/playbook.go",         // embeddings
-		"project/storage/database.go", // the store
+		"agent/openai/list.go",            // models of an endpoint, for doctor and preflight
+		"internal/modelhttp/modelhttp.go", // models of a loop
+		"project/doctor/mail.go",          // the mail server, with a program's token
+		"project/loop_report.go",          // webhook
+		"project/mail.go",                 // the mail server
+		"project/models.go",               // models of sessions and jobs
+		"project/playbook.go",             // embeddings
+		"project/storage/database.go",     // the store
 	}
 	var found []string
 	err := fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"brenner/loop/runner/looptest"
+
 	"brenner/loop"
 	"brenner/store/journal"
 	"brenner/store/sqlite"
@@ -25,7 +27,7 @@ func runMany(b *testing.B, sessions, rounds int) (early, late uint64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := loopRunner(st, fastScript())
+	r := loopRunner(st, looptest.FastScript())
 	settled := 0
 	r.Observe = func(e *journal.Entry, _ *loop.State) {
 		if e.Kind != loop.KindSettled {
@@ -39,9 +41,9 @@ func runMany(b *testing.B, sessions, rounds int) (early, late uint64) {
 			late = inUse()
 		}
 	}
-	w := work(sessions, rounds)
+	w := looptest.Work(sessions, rounds)
 	w.Settings.Budget = 1_000_000
-	s, err := r.Start(b.Context(), newOpened(w, loop.Limits{Concurrency: 16, Tokens: 1_000_000 * sessions}), nil)
+	s, err := r.Start(b.Context(), looptest.NewOpened(w, loop.Limits{Concurrency: 16, Tokens: 1_000_000 * sessions}), nil)
 	if err != nil || s.Count(loop.Finished) != sessions {
 		b.Fatalf("error %v, %d done", err, s.Count(loop.Finished))
 	}
@@ -94,11 +96,11 @@ func BenchmarkOverhead(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := loopRunner(st, fastScript())
+	r := loopRunner(st, looptest.FastScript())
 	r.Sessions = failingSession
 	before := cpuTime()
 	defer func() { b.ReportMetric(float64((cpuTime()-before).Microseconds())/float64(b.N*1000), "cpu-ms/op") }()
-	s, err := r.Start(b.Context(), newOpened(work(b.N, 1), loop.Limits{Concurrency: 16}), nil)
+	s, err := r.Start(b.Context(), looptest.NewOpened(looptest.Work(b.N, 1), loop.Limits{Concurrency: 16}), nil)
 	if err != nil || s.Count(loop.Broken) != b.N {
 		b.Fatalf("error %v, %d ran", err, s.Count(loop.Broken))
 	}

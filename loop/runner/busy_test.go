@@ -10,6 +10,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/memory"
@@ -24,7 +25,7 @@ func TestLoopWaitsForHeldSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.AfterFunc(time.Minute, func() { _ = lease.Release() })
-		s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 1), loop.Limits{Then: loop.ThenStop}), nil)
+		s, err := loopRunner(st, looptest.FastScript()).Start(t.Context(), looptest.NewOpened(looptest.Work(2, 1), loop.Limits{Then: loop.ThenStop}), nil)
 		if err != nil || s.Count(loop.Finished) != 2 || s.Jobs[0].Failures != 0 || s.Jobs[0].Attempts != 1 || time.Since(began) < time.Minute {
 			t.Errorf("after %s: %v, %+v", time.Since(began), err, s.Jobs)
 		}
@@ -41,7 +42,7 @@ func TestLoopWaitsForHeldTask(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.AfterFunc(time.Minute, func() { _ = lease.Release() })
-		r := loopRunner(st, fastScript())
+		r := loopRunner(st, looptest.FastScript())
 		prepare := r.Sessions
 		r.Sessions = func(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
 			s, err := prepare(ctx, w, j)
@@ -50,7 +51,7 @@ func TestLoopWaitsForHeldTask(t *testing.T) {
 			}
 			return s, err
 		}
-		s, err := r.Start(t.Context(), newOpened(work(2, 1), loop.Limits{Then: loop.ThenStop, Concurrency: 2}), nil)
+		s, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(2, 1), loop.Limits{Then: loop.ThenStop, Concurrency: 2}), nil)
 		if err != nil || s.Count(loop.Finished) != 2 || s.Jobs[0].Failures != 0 || time.Since(began) < time.Minute {
 			t.Errorf("after %s: %v, %+v", time.Since(began), err, s.Jobs)
 		}
@@ -69,9 +70,9 @@ func TestDrainDoesNotWaitForHeldSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.AfterFunc(time.Minute, func() { close(drain) })
-		r := loopRunner(st, fastScript())
+		r := loopRunner(st, looptest.FastScript())
 		r.Drain = drain
-		s, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil)
+		s, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), loop.Limits{}), nil)
 		if err != nil || s.Left == "" || s.Jobs[0].Status != loop.Waiting || s.Jobs[0].Failures != 0 {
 			t.Errorf("%v, %q, %+v", err, s.Left, s.Jobs)
 		}
@@ -84,7 +85,7 @@ func TestBusyStore(t *testing.T) {
 	for at := 1; at <= 4; at++ {
 		synctest.Test(t, func(t *testing.T) {
 			writes := 0
-			st := &faultyStore{lockingStore: memory.New(), write: func(a *store.Append) error {
+			st := &faultyStore{Store: memory.New(), write: func(a *store.Append) error {
 				if !strings.HasPrefix(a.Stream, session.Prefix) {
 					return nil
 				}
@@ -93,7 +94,7 @@ func TestBusyStore(t *testing.T) {
 				}
 				return nil
 			}}
-			s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(1, 1), loop.Limits{Then: loop.ThenStop}), nil)
+			s, err := loopRunner(st, looptest.FastScript()).Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), loop.Limits{Then: loop.ThenStop}), nil)
 			if err != nil || s.Count(loop.Finished) != 1 || s.Jobs[0].Failures != 0 || writes <= at {
 				t.Errorf("at write %d of %d: %v, %+v", at, writes, err, s.Jobs)
 			}

@@ -10,6 +10,7 @@ import (
 	"brenner/agent/rehearsal"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/store/memory"
 	"brenner/store/opentest"
 )
@@ -18,15 +19,15 @@ import (
 func TestFailedSessionsAreRetried(t *testing.T) {
 	st := opentest.New(t)
 	broken := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
-	fine := fastScript()
-	g := &preparer{store: st, now: clock, script: func(j *loop.Job) *rehearsal.Script {
+	fine := looptest.FastScript()
+	g := &looptest.Preparer{Store: st, Now: looptest.Clock, Script: func(j *loop.Job) *rehearsal.Script {
 		if j.Number == 2 {
 			return broken
 		}
 		return fine
 	}}
-	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
-	s, err := r.Start(t.Context(), newOpened(work(3, 1), loop.Limits{Retry: 2}), nil)
+	r := &runner.Runner{Store: st, Locks: st, Now: looptest.Clock, Sessions: g.Session}
+	s, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(3, 1), loop.Limits{Retry: 2}), nil)
 	if err != nil || s.Ended != loop.EndRounds {
 		t.Fatalf("error %v, ended by %s", err, s.Ended)
 	}
@@ -47,15 +48,15 @@ func TestShortOutage(t *testing.T) {
 		st := memory.New()
 		broken := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
 		began, back := time.Now(), 90*time.Second
-		g := &preparer{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script {
+		g := &looptest.Preparer{Store: st, Now: time.Now, Script: func(*loop.Job) *rehearsal.Script {
 			if time.Since(began) < back {
 				return broken
 			}
-			return fastScript()
+			return looptest.FastScript()
 		}}
-		r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session}
+		r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.Session}
 		limits := loop.Limits{Retry: 2, Pause: time.Minute.Milliseconds()}
-		s, err := r.Start(t.Context(), newOpened(work(3, 1), limits), nil)
+		s, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(3, 1), limits), nil)
 		if err != nil || s.Count(loop.Finished) != 3 || s.Jobs[0].Attempts != 3 || time.Since(began) != 3*time.Minute {
 			t.Errorf("after %s: %v, %+v", time.Since(began), err, s)
 		}
@@ -64,12 +65,12 @@ func TestShortOutage(t *testing.T) {
 
 // outage runs a loop of two sessions whose critic never answers. Later runs use the script
 // that the caller sets.
-func outage(t *testing.T, st lockingStore, script **rehearsal.Script) (*preparer, *runner.Runner, *loop.State) {
+func outage(t *testing.T, st looptest.Store, script **rehearsal.Script) (*looptest.Preparer, *runner.Runner, *loop.State) {
 	t.Helper()
 	*script = parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
-	g := &preparer{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return *script }}
-	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
-	s, err := r.Start(t.Context(), newOpened(work(2, 1), loop.Limits{}), nil)
+	g := &looptest.Preparer{Store: st, Now: looptest.Clock, Script: func(*loop.Job) *rehearsal.Script { return *script }}
+	r := &runner.Runner{Store: st, Locks: st, Now: looptest.Clock, Sessions: g.Session}
+	s, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(2, 1), loop.Limits{}), nil)
 	if err != nil || s.Count(loop.Broken) != 2 {
 		t.Fatalf("%v, %+v", err, s)
 	}

@@ -7,6 +7,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/store"
 	"brenner/store/opentest"
 )
@@ -14,14 +15,14 @@ import (
 // writeLoop stores a loop without running it; an ended one has a reason.
 func writeLoop(t *testing.T, st store.Store, o loop.Opened, ended string) {
 	t.Helper()
-	r := &runner.Runner{Store: st, Now: clock, Sessions: failingSession, Drain: closedChan()}
+	r := &runner.Runner{Store: st, Now: looptest.Clock, Sessions: failingSession, Drain: closedChan()}
 	if _, err := r.Start(t.Context(), o, nil); err != nil {
 		t.Fatal(err)
 	}
 	if ended == "" {
 		return
 	}
-	if err := runner.AppendEvent(t.Context(), st, clock, o.Name, loop.KindEnded, loop.Ended{Reason: ended}); err != nil {
+	if err := runner.AppendEvent(t.Context(), st, looptest.Clock, o.Name, loop.KindEnded, loop.Ended{Reason: ended}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -34,7 +35,7 @@ func closedChan() chan struct{} {
 
 func TestFind(t *testing.T) {
 	st := opentest.New(t)
-	plan, other := newOpened(work(1, 1), loop.Limits{}), newOpened(work(2, 1), loop.Limits{})
+	plan, other := looptest.NewOpened(looptest.Work(1, 1), loop.Limits{}), looptest.NewOpened(looptest.Work(2, 1), loop.Limits{})
 	plan.Plan, other.Plan = "plan", "other"
 	for _, l := range []struct {
 		name, key, ended string
@@ -101,10 +102,10 @@ func (l *racingLocks) Hold(name string, by store.Holder) (store.Lease, error) {
 // A loop that ended before it was locked is not resumed: a new one starts.
 func TestFindAndHoldChecksAgain(t *testing.T) {
 	st := opentest.New(t)
-	plan := newOpened(work(1, 1), loop.Limits{})
+	plan := looptest.NewOpened(looptest.Work(1, 1), loop.Limits{})
 	writeLoop(t, st, plan, "")
 	locks := &racingLocks{st, func() {
-		if err := runner.AppendEvent(t.Context(), st, clock, "night", loop.KindEnded, loop.Ended{Reason: loop.EndRounds}); err != nil {
+		if err := runner.AppendEvent(t.Context(), st, looptest.Clock, "night", loop.KindEnded, loop.Ended{Reason: loop.EndRounds}); err != nil {
 			t.Error(err)
 		}
 	}}

@@ -19,6 +19,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/session"
 	"brenner/store/opentest"
 )
@@ -44,11 +45,11 @@ func TestMain(m *testing.M) {
 // killPlan returns a loop of twenty sessions in two rounds, in which the second round
 // follows the first, with budgets.
 func killPlan() loop.Opened {
-	w := work(10, 2)
+	w := looptest.Work(10, 2)
 	w.Settings.Budget = 200_000
 	w.Follow = &loop.Follow{From: loop.FollowOwn, Take: loop.DefaultTake(), Relation: "extends"}
 	w.Rotate = true
-	return newOpened(w, loop.Limits{Rounds: 2, Concurrency: 4, Tokens: 4_000_000, Quiet: 9})
+	return looptest.NewOpened(w, loop.Limits{Rounds: 2, Concurrency: 4, Tokens: 4_000_000, Quiet: 9})
 }
 
 func child(dir string) error {
@@ -58,7 +59,7 @@ func child(dir string) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	script := fastScript()
+	script := looptest.FastScript()
 	limit, err := strconv.Atoi(os.Getenv(envKill))
 	if err != nil {
 		return err
@@ -69,11 +70,11 @@ func child(dir string) error {
 			go kill()
 		}
 	}
-	g := &preparer{
-		store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return script },
-		around: func(a agent.Agent) agent.Agent { return recordingAgent{a, filepath.Join(dir, callFile), count} },
+	g := &looptest.Preparer{
+		Store: st, Now: looptest.Clock, Script: func(*loop.Job) *rehearsal.Script { return script },
+		Around: func(a agent.Agent) agent.Agent { return recordingAgent{a, filepath.Join(dir, callFile), count} },
 	}
-	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
+	r := &runner.Runner{Store: st, Locks: st, Now: looptest.Clock, Sessions: g.Session}
 	s, err := runner.Load(ctx, st, "night")
 	switch {
 	case fault.CodeOf(err) == runner.NoLoop:
@@ -141,7 +142,7 @@ func runChild(t *testing.T, dir string, calls int) bool {
 // artifacts of an undisturbed loop and exact costs.
 func TestKilledFiveTimes(t *testing.T) {
 	st := opentest.New(t)
-	whole, err := loopRunner(st, fastScript()).Start(t.Context(), killPlan(), nil)
+	whole, err := loopRunner(st, looptest.FastScript()).Start(t.Context(), killPlan(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +189,7 @@ func check(t *testing.T, dir string, want map[string]string, whole *loop.State) 
 
 // checkSpent compares the costs with the calls made: a reply is paid for once, and a lost
 // call costs its reservation.
-func checkSpent(t *testing.T, st lockingStore, s, whole *loop.State, dir string) {
+func checkSpent(t *testing.T, st looptest.Store, s, whole *loop.State, dir string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, callFile))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/store"
 	"brenner/store/opentest"
 )
@@ -53,8 +54,8 @@ func TestLostLeaseStopsLoop(t *testing.T) {
 	t.Parallel()
 	for n := 1; ; n++ {
 		st := opentest.New(t)
-		r := loopRunner(&leasing{Store: st, writes: n, lost: make(chan struct{})}, fastScript())
-		opened := newOpened(work(3, 1), loop.Limits{Then: loop.ThenStop, Concurrency: 1})
+		r := loopRunner(&leasing{Store: st, writes: n, lost: make(chan struct{})}, looptest.FastScript())
+		opened := looptest.NewOpened(looptest.Work(3, 1), loop.Limits{Then: loop.ThenStop, Concurrency: 1})
 		release, err := r.Hold(opened.Name)
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +75,7 @@ func TestLostLeaseStopsLoop(t *testing.T) {
 		if err != nil || state.Ended != "" {
 			t.Fatalf("after %d writes: %v, ended %q", n, err, state.Ended)
 		}
-		s, err := loopRunner(st, fastScript()).Resume(t.Context(), opened.Name, nil)
+		s, err := loopRunner(st, looptest.FastScript()).Resume(t.Context(), opened.Name, nil)
 		if err != nil || s.Count(loop.Finished) != 3 {
 			t.Fatalf("after %d writes: %v, %d sessions finished", n, err, s.Count(loop.Finished))
 		}
@@ -88,16 +89,16 @@ func TestLoopResumesSessionWithLostLease(t *testing.T) {
 	for n := 1; n < 6; n++ {
 		st := opentest.New(t)
 		lost := &leasing{Store: st, prefix: threadID(1), writes: n, lost: make(chan struct{})}
-		r := loopRunner(lost, fastScript())
-		g := &preparer{store: lost, now: clock, script: func(*loop.Job) *rehearsal.Script { return fastScript() }}
+		r := loopRunner(lost, looptest.FastScript())
+		g := &looptest.Preparer{Store: lost, Now: looptest.Clock, Script: func(*loop.Job) *rehearsal.Script { return looptest.FastScript() }}
 		tries := 0
 		r.Sessions = func(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
 			if tries++; tries > 1 {
-				g.store = st
+				g.Store = st
 			}
-			return g.session(ctx, w, j)
+			return g.Session(ctx, w, j)
 		}
-		s, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{Then: loop.ThenStop}), nil)
+		s, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), loop.Limits{Then: loop.ThenStop}), nil)
 		if err != nil || s.Count(loop.Finished) != 1 || s.Jobs[0].Failures != 0 {
 			t.Errorf("after %d writes: %v, %+v", n, err, s.Jobs)
 		}

@@ -6,6 +6,7 @@ import (
 	"brenner/loop"
 	"brenner/loop/report"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/store/opentest"
 )
 
@@ -13,7 +14,7 @@ import (
 // command.
 func TestNeedsAgree(t *testing.T) {
 	st := opentest.New(t)
-	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 2), loop.Limits{}), nil)
+	s, err := loopRunner(st, looptest.FastScript()).Start(t.Context(), looptest.NewOpened(looptest.Work(2, 2), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"brenner/agent/rehearsal"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/session/flow"
 	"brenner/store/opentest"
 )
@@ -15,13 +16,13 @@ import (
 // without resuming that session must release it.
 func TestReservationsOfKilledSessionsAreReleased(t *testing.T) {
 	st := opentest.New(t)
-	w := work(2, 1)
+	w := looptest.Work(2, 1)
 	w.Settings.Budget = 200_000
-	r := loopRunner(st, fastScript())
+	r := loopRunner(st, looptest.FastScript())
 	gone := make(chan struct{})
 	close(gone)
 	r.Drain = gone
-	if _, err := r.Start(t.Context(), newOpened(w, loop.Limits{}), nil); err != nil {
+	if _, err := r.Start(t.Context(), looptest.NewOpened(w, loop.Limits{}), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range []struct {
@@ -33,7 +34,7 @@ func TestReservationsOfKilledSessionsAreReleased(t *testing.T) {
 		{loop.KindBegan, loop.Began{Job: 1, Thread: threadID(1), Reserved: 200_000}},
 		{loop.KindStopping, loop.Stopping{By: "operator"}},
 	} {
-		if err := runner.AppendEvent(t.Context(), st, clock, "night", e.kind, e.body); err != nil {
+		if err := runner.AppendEvent(t.Context(), st, looptest.Clock, "night", e.kind, e.body); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +57,7 @@ func TestReservationsOfKilledSessionsAreReleased(t *testing.T) {
 // Open decisions stay open.
 func TestRefreshKeepsOpenDecisions(t *testing.T) {
 	st := opentest.New(t)
-	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 2), loop.Limits{}), nil)
+	s, err := loopRunner(st, looptest.FastScript()).Start(t.Context(), looptest.NewOpened(looptest.Work(2, 2), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +86,8 @@ func TestRefreshSeesManuallyResumedSessions(t *testing.T) {
 	if err != nil || rep.Failed[1].Command != "brenner session resume "+threadID(2) || !strings.Contains(string(rep.Markdown()), ": `"+rep.Failed[1].Command+"`") {
 		t.Errorf("%v, %+v", err, rep.Failed)
 	}
-	script = fastScript()
-	one, err := g.session(t.Context(), &s.Work, &s.Jobs[0])
+	script = looptest.FastScript()
+	one, err := g.Session(t.Context(), &s.Work, &s.Jobs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestRefreshSeesManuallyResumedSessions(t *testing.T) {
 // Refresh shows the progress of running sessions.
 func TestRefreshSeesRunningSessions(t *testing.T) {
 	st := opentest.New(t)
-	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil)
+	s, err := loopRunner(st, looptest.FastScript()).Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

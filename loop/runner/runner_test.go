@@ -20,6 +20,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/journal"
@@ -30,16 +31,16 @@ import (
 // A loop never exceeds its budget, and reports which sessions were not done.
 func TestBudgetIsNeverExceeded(t *testing.T) {
 	st := opentest.New(t)
-	w := work(8, 1)
+	w := looptest.Work(8, 1)
 	w.Settings.Budget = 30_000
 	const all = 100_000
-	r := loopRunner(st, fastScript())
+	r := loopRunner(st, looptest.FastScript())
 	r.Observe = func(_ *journal.Entry, s *loop.State) {
 		if s.Spent.Tokens+s.Reserved.Tokens > all {
 			t.Errorf("%d tokens spent, %d reserved", s.Spent.Tokens, s.Reserved.Tokens)
 		}
 	}
-	s, err := r.Start(t.Context(), newOpened(w, loop.Limits{Rounds: 2, Concurrency: 8, Tokens: all}), nil)
+	s, err := r.Start(t.Context(), looptest.NewOpened(w, loop.Limits{Rounds: 2, Concurrency: 8, Tokens: all}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +77,9 @@ func TestSessionsShortOfBudget(t *testing.T) {
 		{16000, "its budget of 16000 tokens reached for 1 of 3 rounds"},
 	} {
 		st := opentest.New(t)
-		w := work(1, 3)
+		w := looptest.Work(1, 3)
 		w.Settings.Budget = c.budget
-		s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(w, loop.Limits{Quiet: 1, Rounds: 3}), nil)
+		s, err := loopRunner(st, looptest.FastScript()).Start(t.Context(), looptest.NewOpened(w, loop.Limits{Quiet: 1, Rounds: 3}), nil)
 		if err != nil || s.Ended != loop.EndRounds && s.Ended != loop.EndQuiet {
 			t.Fatalf("%v, %s", err, s.Ended)
 		}
@@ -110,9 +111,9 @@ func TestSessionsShortOfBudget(t *testing.T) {
 func TestFollowersOfUnansweredSessionsAreSkipped(t *testing.T) {
 	st := opentest.New(t)
 	broken := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
-	w := work(2, 1)
+	w := looptest.Work(2, 1)
 	w.Cells[0].ID, w.Cells[1].After = "first", "first"
-	s, err := loopRunner(st, broken).Start(t.Context(), newOpened(w, loop.Limits{Quiet: 1, Rounds: 2}), nil)
+	s, err := loopRunner(st, broken).Start(t.Context(), looptest.NewOpened(w, loop.Limits{Quiet: 1, Rounds: 2}), nil)
 	if err != nil || s.Ended != loop.EndRounds {
 		t.Fatalf("%v, %s", err, s.Ended)
 	}
@@ -143,7 +144,7 @@ func TestQuotaPausesLoop(t *testing.T) {
 		script := parse(t, quota)
 		var mu sync.Mutex
 		asked := make(map[string]int)
-		g := &preparer{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script { return script }, around: func(a agent.Agent) agent.Agent {
+		g := &looptest.Preparer{Store: st, Now: time.Now, Script: func(*loop.Job) *rehearsal.Script { return script }, Around: func(a agent.Agent) agent.Agent {
 			return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
 				mu.Lock()
 				asked[c.Agent]++
@@ -151,9 +152,9 @@ func TestQuotaPausesLoop(t *testing.T) {
 				return a.Ask(ctx, c)
 			})
 		}}
-		r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session, Poll: time.Hour}
+		r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.Session, Poll: time.Hour}
 		began := time.Now()
-		s, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil)
+		s, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), loop.Limits{}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,18 +184,18 @@ agents:
     rounds: [{reply: "NO CHANGES: nothing to add", delay: 1m}, {reply: "NO CHANGES: nothing to add", delay: 1m}]
 `
 
-func slowRunner(t testing.TB, st lockingStore) *runner.Runner {
+func slowRunner(t testing.TB, st looptest.Store) *runner.Runner {
 	script := parse(t, slow)
-	g := &preparer{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script { return script }}
-	return &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session}
+	g := &looptest.Preparer{Store: st, Now: time.Now, Script: func(*loop.Job) *rehearsal.Script { return script }}
+	return &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.Session}
 }
 
 // A follow-up session starts from the earlier one and refers to it.
 func TestFollowUps(t *testing.T) {
 	st := opentest.New(t)
-	w := work(1, 3)
+	w := looptest.Work(1, 3)
 	w.Follow = &loop.Follow{From: loop.FollowOwn, Take: loop.Sections(), Relation: "refines"}
-	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(w, loop.Limits{Rounds: 2}), nil)
+	s, err := loopRunner(st, looptest.FastScript()).Start(t.Context(), looptest.NewOpened(w, loop.Limits{Rounds: 2}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func TestFollowUps(t *testing.T) {
 
 func TestLoopIsLocked(t *testing.T) {
 	st := opentest.New(t)
-	r := loopRunner(st, fastScript())
+	r := loopRunner(st, looptest.FastScript())
 	release, err := r.Hold("night")
 	if err != nil {
 		t.Fatal(err)
@@ -263,8 +264,8 @@ func TestLoopIsLocked(t *testing.T) {
 // A session that already exists under the id of the loop's session is not touched.
 func TestExistingSessionIsNotTouched(t *testing.T) {
 	st := opentest.New(t)
-	r := loopRunner(st, fastScript())
-	if _, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil); err != nil {
+	r := loopRunner(st, looptest.FastScript())
+	if _, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), loop.Limits{}), nil); err != nil {
 		t.Fatal(err)
 	}
 	other := opentest.New(t)
@@ -275,28 +276,28 @@ func TestExistingSessionIsNotTouched(t *testing.T) {
 	if err := copySession(t, other, x); err != nil {
 		t.Fatal(err)
 	}
-	s, err := loopRunner(other, fastScript()).Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil)
+	s, err := loopRunner(other, looptest.FastScript()).Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), loop.Limits{}), nil)
 	if err != nil || s.Jobs[0].Status != loop.Broken || s.Jobs[0].Settled.Code != session.Exists || s.Spent.Tokens != 0 {
 		t.Errorf("%v, %+v", err, s.Jobs[0])
 	}
 	checkProven(t, other)
 }
 
-func copySession(t *testing.T, to lockingStore, h *session.History) error {
+func copySession(t *testing.T, to looptest.Store, h *session.History) error {
 	t.Helper()
 	return to.Write(t.Context(), store.Batch{Appends: []store.Append{{Stream: session.Prefix + h.Thread, Entries: h.Entries}}})
 }
 
 func TestNoGoroutineLeaks(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	if _, err := loopRunner(memory.New(), fastScript()).Start(t.Context(), newOpened(work(8, 1), loop.Limits{Concurrency: 4}), nil); err != nil {
+	if _, err := loopRunner(memory.New(), looptest.FastScript()).Start(t.Context(), looptest.NewOpened(looptest.Work(8, 1), loop.Limits{Concurrency: 4}), nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestReportHasLessons(t *testing.T) {
 	st := opentest.New(t)
-	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 3), loop.Limits{}), nil)
+	s, err := loopRunner(st, looptest.FastScript()).Start(t.Context(), looptest.NewOpened(looptest.Work(2, 3), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +343,7 @@ agents:
           Never closed.
 `
 	st := opentest.New(t)
-	s, err := loopRunner(st, parse(t, script)).Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil)
+	s, err := loopRunner(st, parse(t, script)).Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

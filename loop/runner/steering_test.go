@@ -14,6 +14,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/store/memory"
 )
 
@@ -25,13 +26,13 @@ func TestStopEndsWaitsInCalls(t *testing.T) {
 			st := memory.New()
 			script := parse(t, strings.Replace(quota, "after: 2h", "after: 2h, retry: true", 1))
 			var asked atomic.Int64
-			g := &preparer{store: st, now: time.Now, tries: 3, script: func(*loop.Job) *rehearsal.Script { return script }, around: func(a agent.Agent) agent.Agent {
+			g := &looptest.Preparer{Store: st, Now: time.Now, Tries: 3, Script: func(*loop.Job) *rehearsal.Script { return script }, Around: func(a agent.Agent) agent.Agent {
 				return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
 					asked.Add(1)
 					return a.Ask(ctx, c)
 				})
 			}}
-			r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session}
+			r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.Session}
 			began := time.Now()
 			limits, reason := loop.Limits{}, loop.EndStopped
 			if timed {
@@ -46,7 +47,7 @@ func TestStopEndsWaitsInCalls(t *testing.T) {
 					}
 				})
 			}
-			s, err := r.Start(t.Context(), newOpened(work(1, 1), limits), nil)
+			s, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), limits), nil)
 			if err != nil || s.Ended != reason || time.Since(began) > 5*time.Second || asked.Load() != 3 {
 				t.Errorf("after %s and %d calls: %v, %+v", time.Since(began), asked.Load(), err, s)
 			}
@@ -59,7 +60,7 @@ func TestSessionFinishesAfterTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
 		limits := loop.Limits{Until: artifact.FormatInstant(time.Now().Add(30 * time.Second))}
-		s, err := slowRunner(t, st).Start(t.Context(), newOpened(work(1, 1), limits), nil)
+		s, err := slowRunner(t, st).Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), limits), nil)
 		if err != nil || s.Ended != loop.EndTime || s.Count(loop.Finished) != 1 {
 			t.Errorf("%v, %s, %+v", err, s.Ended, s.Jobs)
 		}
@@ -75,7 +76,7 @@ func TestDrainAndResume(t *testing.T) {
 		r.Drain = drain
 		time.AfterFunc(30*time.Second, func() { close(drain) })
 		began := time.Now()
-		s, err := r.Start(t.Context(), newOpened(work(3, 2), loop.Limits{Concurrency: 2}), nil)
+		s, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(3, 2), loop.Limits{Concurrency: 2}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,7 @@ func TestCancelAndResume(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 		defer cancel()
 		began := time.Now()
-		s, err := r.Start(ctx, newOpened(work(3, 2), loop.Limits{Concurrency: 2}), nil)
+		s, err := r.Start(ctx, looptest.NewOpened(looptest.Work(3, 2), loop.Limits{Concurrency: 2}), nil)
 		if err != nil || s.Left == "" || time.Since(began) > 91*time.Second {
 			t.Fatalf("after %s: %v, %+v", time.Since(began), err, s)
 		}
@@ -117,7 +118,7 @@ func TestTimeLimit(t *testing.T) {
 		st := memory.New()
 		began := time.Now()
 		limits := loop.Limits{Concurrency: 2, Until: artifact.FormatInstant(began.Add(90 * time.Second))}
-		s, err := slowRunner(t, st).Start(t.Context(), newOpened(work(3, 5), limits), nil)
+		s, err := slowRunner(t, st).Start(t.Context(), looptest.NewOpened(looptest.Work(3, 5), limits), nil)
 		if err != nil || s.Ended != loop.EndTime || s.Count(loop.Waiting) != 3 || time.Since(began) != 2*time.Minute {
 			t.Errorf("after %s: %v, %s, %+v", time.Since(began), err, s.Ended, s.Jobs)
 		}
@@ -146,7 +147,7 @@ func TestSteering(t *testing.T) {
 		})
 		// The second session takes two minutes; then the third runs.
 		time.AfterFunc(time.Hour+150*time.Second, func() { steer(loop.KindStopping, loop.Stopping{By: "operator"}) })
-		s, err := slowRunner(t, st).Start(t.Context(), newOpened(work(3, 2), loop.Limits{Concurrency: 1}), nil)
+		s, err := slowRunner(t, st).Start(t.Context(), looptest.NewOpened(looptest.Work(3, 2), loop.Limits{Concurrency: 1}), nil)
 		if err != nil || s.Ended != loop.EndStopped || s.Count(loop.Finished) != 2 || s.Count(loop.Waiting) != 2 {
 			t.Fatalf("%v, %s, %+v", err, s.Ended, s.Jobs)
 		}

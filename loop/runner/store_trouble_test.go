@@ -12,6 +12,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
@@ -21,7 +22,7 @@ import (
 
 // faultyStore is a store that refuses some reads and writes of streams.
 type faultyStore struct {
-	lockingStore
+	looptest.Store
 	read  func(stream string) error
 	write func(*store.Append) error
 }
@@ -32,7 +33,7 @@ func (s *faultyStore) Entries(ctx context.Context, stream string, after int) ([]
 			return nil, err
 		}
 	}
-	return s.lockingStore.Entries(ctx, stream, after)
+	return s.Store.Entries(ctx, stream, after)
 }
 
 func (s *faultyStore) Write(ctx context.Context, b store.Batch) error {
@@ -44,7 +45,7 @@ func (s *faultyStore) Write(ctx context.Context, b store.Batch) error {
 			return err
 		}
 	}
-	return s.lockingStore.Write(ctx, b)
+	return s.Store.Write(ctx, b)
 }
 
 // A store that fails while a run ends does not cause endless retries.
@@ -53,7 +54,7 @@ func TestStoreFailsWhileLeaving(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var full atomic.Bool
-	st := &faultyStore{lockingStore: inner}
+	st := &faultyStore{Store: inner}
 	st.write = func(a *store.Append) error {
 		if full.Load() && strings.HasPrefix(a.Stream, loop.Prefix) {
 			return &fault.Error{Code: store.Full, Detail: "no space left"}
@@ -64,11 +65,11 @@ func TestStoreFailsWhileLeaving(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := loopRunner(st, fastScript()).Start(ctx, newOpened(work(4, 1), loop.Limits{Concurrency: 2}), nil)
+	_, err := loopRunner(st, looptest.FastScript()).Start(ctx, looptest.NewOpened(looptest.Work(4, 1), loop.Limits{Concurrency: 2}), nil)
 	if fault.CodeOf(err) != store.Full {
 		t.Fatal(err)
 	}
-	s, err := loopRunner(inner, fastScript()).Resume(t.Context(), "night", nil)
+	s, err := loopRunner(inner, looptest.FastScript()).Resume(t.Context(), "night", nil)
 	if err != nil || s.Count(loop.Finished) != 4 {
 		t.Fatalf("%v, %+v", err, s)
 	}
@@ -79,25 +80,25 @@ func TestStoreFailsWhileLeaving(t *testing.T) {
 func TestUnreadableSessionEndsRun(t *testing.T) {
 	inner := opentest.New(t)
 	var busy atomic.Bool
-	st := &faultyStore{lockingStore: inner, read: func(stream string) error {
+	st := &faultyStore{Store: inner, read: func(stream string) error {
 		if busy.Load() && stream == session.Prefix+threadID(1) {
 			return &fault.Error{Code: store.Busy, Detail: "another process is writing"}
 		}
 		return nil
 	}}
 	script := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
-	g := &preparer{store: st, now: clock, script: func(j *loop.Job) *rehearsal.Script {
+	g := &looptest.Preparer{Store: st, Now: looptest.Clock, Script: func(j *loop.Job) *rehearsal.Script {
 		busy.Store(j.Attempts > 0 && j.Settled.Spent > 0)
 		return script
 	}}
-	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session, Poll: time.Millisecond}
-	s, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{Retry: 2}), nil)
+	r := &runner.Runner{Store: st, Locks: st, Now: looptest.Clock, Sessions: g.Session, Poll: time.Millisecond}
+	s, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), loop.Limits{Retry: 2}), nil)
 	if fault.CodeOf(err) != store.Busy || s.Spent.Tokens == 0 {
 		t.Fatalf("%v, %+v", err, s)
 	}
 	busy.Store(false)
-	script = fastScript()
-	r.Sessions = (&preparer{store: inner, now: clock, script: func(*loop.Job) *rehearsal.Script { return script }}).session
+	script = looptest.FastScript()
+	r.Sessions = (&looptest.Preparer{Store: inner, Now: looptest.Clock, Script: func(*loop.Job) *rehearsal.Script { return script }}).Session
 	if s, err = r.Resume(t.Context(), "night", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -106,14 +107,14 @@ func TestUnreadableSessionEndsRun(t *testing.T) {
 
 // racingStore calls write right after a journal was first read.
 type racingStore struct {
-	lockingStore
+	looptest.Store
 	stream string
 	write  func()
 	done   atomic.Bool
 }
 
 func (s *racingStore) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
-	entries, err := s.lockingStore.Entries(ctx, stream, after)
+	entries, err := s.Store.Entries(ctx, stream, after)
 	if stream == s.stream && s.done.CompareAndSwap(false, true) {
 		s.write()
 	}
@@ -123,21 +124,21 @@ func (s *racingStore) Entries(ctx context.Context, stream string, after int) ([]
 // Work added while a loop is being resumed is run, once.
 func TestWorkAddedDuringResume(t *testing.T) {
 	inner := opentest.New(t)
-	r := loopRunner(inner, fastScript())
+	r := loopRunner(inner, looptest.FastScript())
 	left := make(chan struct{})
 	close(left)
 	r.Drain = left
-	if _, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil); err != nil {
+	if _, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), loop.Limits{}), nil); err != nil {
 		t.Fatal(err)
 	}
-	st := &racingStore{lockingStore: inner, stream: loop.Prefix + "night", write: func() {
-		if err := runner.AppendEvent(t.Context(), inner, clock, "night", loop.KindAdded, loop.Added{
+	st := &racingStore{Store: inner, stream: loop.Prefix + "night", write: func() {
+		if err := runner.AppendEvent(t.Context(), inner, looptest.Clock, "night", loop.KindAdded, loop.Added{
 			By: "operator", Questions: []loop.Question{{ID: "more", Question: "And?"}}, Cells: []loop.Cell{{Question: "more", Roster: "three"}},
 		}); err != nil {
 			t.Error(err)
 		}
 	}}
-	r = loopRunner(st, fastScript())
+	r = loopRunner(st, looptest.FastScript())
 	added := 0
 	r.Observe = func(e *journal.Entry, _ *loop.State) {
 		if e.Kind == loop.KindAdded {

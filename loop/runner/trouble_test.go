@@ -14,6 +14,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/memory"
@@ -37,13 +38,13 @@ func (x *endpoint) around(a agent.Agent) agent.Agent {
 }
 
 // realRunner returns a runner whose agents are behind an endpoint.
-func realRunner(st lockingStore, x *endpoint) *runner.Runner {
-	g := &preparer{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script { return fastScript() }, around: x.around, real: true}
-	return &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session}
+func realRunner(st looptest.Store, x *endpoint) *runner.Runner {
+	g := &looptest.Preparer{Store: st, Now: time.Now, Script: func(*loop.Job) *rehearsal.Script { return looptest.FastScript() }, Around: x.around, Real: true}
+	return &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.Session}
 }
 
 func realWork(sessions int) loop.Work {
-	w := work(sessions, 1)
+	w := looptest.Work(sessions, 1)
 	w.Script, w.Via = "", "openai"
 	return w
 }
@@ -60,7 +61,7 @@ func TestNineMinuteOutage(t *testing.T) {
 				reached++
 			}
 		}
-		s, err := r.Start(t.Context(), newOpened(realWork(6), loop.Limits{Concurrency: 2}), nil)
+		s, err := r.Start(t.Context(), looptest.NewOpened(realWork(6), loop.Limits{Concurrency: 2}), nil)
 		if err != nil || s.Ended != loop.EndRounds || s.Count(loop.Finished) != 6 {
 			t.Fatalf("%v, ended by %s: %+v", err, s.Ended, s.Jobs)
 		}
@@ -79,7 +80,7 @@ func TestLongOutageStopsTheLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st, began := memory.New(), time.Now()
 		x := &endpoint{code: agent.TimedOut, back: began.Add(time.Hour)}
-		s, err := realRunner(st, x).Start(t.Context(), newOpened(realWork(4), loop.Limits{Concurrency: 2}), nil)
+		s, err := realRunner(st, x).Start(t.Context(), looptest.NewOpened(realWork(4), loop.Limits{Concurrency: 2}), nil)
 		if err != nil || s.Ended != loop.EndCause || s.Count(loop.Broken) != 2 || time.Since(began) != loop.Patience {
 			t.Fatalf("after %s: %v, ended by %s: %+v", time.Since(began), err, s.Ended, s.Jobs)
 		}
@@ -101,7 +102,7 @@ func TestLastingCauseStopsTheLoop(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			st, began := memory.New(), time.Now()
 			x := &endpoint{code: code, back: began.Add(time.Second)}
-			s, err := realRunner(st, x).Start(t.Context(), newOpened(realWork(9), loop.Limits{Concurrency: 2, Retry: 3}), nil)
+			s, err := realRunner(st, x).Start(t.Context(), looptest.NewOpened(realWork(9), loop.Limits{Concurrency: 2, Retry: 3}), nil)
 			if err != nil || s.Ended != loop.EndCause || s.Count(loop.Broken) > 3 || s.Stopped().Code != code || !time.Now().Equal(began) {
 				t.Fatalf("%s: %v, ended by %s: %+v", code, err, s.Ended, s.Jobs)
 			}
@@ -140,7 +141,7 @@ func TestOutageCanBeInterrupted(t *testing.T) {
 					}
 				}
 			}()
-			s, err := r.Start(ctx, newOpened(realWork(4), loop.Limits{Concurrency: 2}), nil)
+			s, err := r.Start(ctx, looptest.NewOpened(realWork(4), loop.Limits{Concurrency: 2}), nil)
 			if took := time.Since(began); err != nil || took > 2*time.Minute+time.Second || s.Count(loop.Broken) != 0 {
 				t.Fatalf("%s: after %s: %v, %+v", how, took, err, s)
 			}
@@ -172,7 +173,7 @@ func TestKilledDuringOutage(t *testing.T) {
 					kill()
 				}
 			}
-			if _, err := r.Start(ctx, newOpened(realWork(3), loop.Limits{Concurrency: 2}), nil); err != nil && ctx.Err() == nil {
+			if _, err := r.Start(ctx, looptest.NewOpened(realWork(3), loop.Limits{Concurrency: 2}), nil); err != nil && ctx.Err() == nil {
 				t.Fatal(err)
 			}
 			s, err := realRunner(st, x).Resume(t.Context(), "night", nil)
@@ -191,13 +192,13 @@ func TestTimeoutsDoNotExhaustBudgets(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, clean := realWork(3), memory.New()
 			w.Settings.Budget, w.Settings.Reply = budget, 3000
-			want, err := realRunner(clean, &endpoint{}).Start(t.Context(), newOpened(w, loop.Limits{Concurrency: 2}), nil)
+			want, err := realRunner(clean, &endpoint{}).Start(t.Context(), looptest.NewOpened(w, loop.Limits{Concurrency: 2}), nil)
 			if err != nil || want.Count(loop.Finished) != 3 || want.Jobs[0].Settled.Lost != 0 {
 				t.Fatalf("without an outage: %v, %+v", err, want.Jobs)
 			}
 			st := memory.New()
 			x := &endpoint{code: agent.TimedOut, back: time.Now().Add(9 * time.Minute)}
-			s, err := realRunner(st, x).Start(t.Context(), newOpened(w, loop.Limits{Concurrency: 2, Tokens: 50 * budget}), nil)
+			s, err := realRunner(st, x).Start(t.Context(), looptest.NewOpened(w, loop.Limits{Concurrency: 2, Tokens: 50 * budget}), nil)
 			if err != nil || s.Ended != loop.EndRounds || s.Count(loop.Finished) != 3 || s.Runs != 1 {
 				t.Fatalf("budget %d: %v, ended by %s: %+v", budget, err, s.Ended, s.Jobs)
 			}
@@ -227,7 +228,7 @@ func TestTimeoutsCountForTheLoop(t *testing.T) {
 		st, w := memory.New(), realWork(2)
 		w.Settings.Budget = 20_000
 		x := &endpoint{code: agent.TimedOut, back: time.Now().Add(time.Hour)}
-		s, err := realRunner(st, x).Start(t.Context(), newOpened(w, loop.Limits{Concurrency: 1, Tokens: 30_000}), nil)
+		s, err := realRunner(st, x).Start(t.Context(), looptest.NewOpened(w, loop.Limits{Concurrency: 1, Tokens: 30_000}), nil)
 		if err != nil || s.Ended != loop.EndBudget || s.Spent.Tokens > 30_000 || s.Count(loop.Cut) != 0 {
 			t.Fatalf("%v, ended by %s, spent %v: %+v", err, s.Ended, s.Spent, s.Jobs)
 		}
@@ -243,7 +244,7 @@ func TestSecondRulesKeepBudgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st, w := memory.New(), realWork(1)
 		w.Settings.Budget, w.Settings.Reply = 22_000, 3000
-		o := newOpened(w, loop.Limits{})
+		o := looptest.NewOpened(w, loop.Limits{})
 		o.Rules = "loop/2"
 		data, err := journal.Encode(o)
 		if err != nil {
@@ -281,7 +282,7 @@ func TestSessionsShareWhatAnOutageLeft(t *testing.T) {
 		st, w := memory.New(), realWork(3)
 		w.Settings.Budget, w.Settings.Reply = 40_000, 3000
 		x := &endpoint{code: agent.TimedOut, back: time.Now().Add(10 * time.Second)}
-		s, err := realRunner(st, x).Start(t.Context(), newOpened(w, loop.Limits{Concurrency: 3, Tokens: 125_000}), nil)
+		s, err := realRunner(st, x).Start(t.Context(), looptest.NewOpened(w, loop.Limits{Concurrency: 3, Tokens: 125_000}), nil)
 		if err != nil || s.Ended != loop.EndRounds || s.Count(loop.Finished) != 3 || s.Spent.Tokens > 125_000 {
 			t.Errorf("%v, ended by %s, spent %v: %+v", err, s.Ended, s.Spent, s.Jobs)
 		}

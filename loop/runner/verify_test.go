@@ -9,6 +9,7 @@ import (
 	"brenner/agent/rehearsal"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
 	"brenner/session"
 	"brenner/store"
 	"brenner/store/journal"
@@ -71,7 +72,7 @@ func forge(t *testing.T, st store.Store, name, kind string, change map[string]an
 // is detected.
 func TestVerifyDetectsForgedJournals(t *testing.T) {
 	st := opentest.New(t)
-	if _, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 2), loop.Limits{Quiet: 9}), nil); err != nil {
+	if _, err := loopRunner(st, looptest.FastScript()).Start(t.Context(), looptest.NewOpened(looptest.Work(2, 2), loop.Limits{Quiet: 9}), nil); err != nil {
 		t.Fatal(err)
 	}
 	verify := func(st store.Store) []error {
@@ -119,9 +120,9 @@ func TestVerifyDetectsForgedJournals(t *testing.T) {
 
 // The detail of a session short of its budget is compared.
 func TestVerifyDetectsForgedDetails(t *testing.T) {
-	st, w := opentest.New(t), work(1, 1)
+	st, w := opentest.New(t), looptest.Work(1, 1)
 	w.Settings.Budget = 1
-	if _, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(w, loop.Limits{}), nil); err != nil {
+	if _, err := loopRunner(st, looptest.FastScript()).Start(t.Context(), looptest.NewOpened(w, loop.Limits{}), nil); err != nil {
 		t.Fatal(err)
 	}
 	for detail, proves := range map[string]bool{"its budget of 1 tokens does not reach for one call": true, "all rounds were done": false, "": false} {
@@ -136,16 +137,16 @@ func TestVerifyDetectsForgedDetails(t *testing.T) {
 // that ended before the killed run could record it.
 func TestVerifyAcceptsUnrecordedOutcomes(t *testing.T) {
 	st := opentest.New(t)
-	g := &preparer{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return fastScript() }}
+	g := &looptest.Preparer{Store: st, Now: looptest.Clock, Script: func(*loop.Job) *rehearsal.Script { return looptest.FastScript() }}
 	first := true
-	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: func(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
+	r := &runner.Runner{Store: st, Locks: st, Now: looptest.Clock, Sessions: func(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
 		if first {
 			first = false
 			return failingSession(ctx, w, j)
 		}
-		return g.session(ctx, w, j)
+		return g.Session(ctx, w, j)
 	}}
-	if _, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{Retry: 1}), nil); err != nil {
+	if _, err := r.Start(t.Context(), looptest.NewOpened(looptest.Work(1, 1), loop.Limits{Retry: 1}), nil); err != nil {
 		t.Fatal(err)
 	}
 	checkProven(t, st)
@@ -171,7 +172,7 @@ func TestVerifyAcceptsUnrecordedOutcomes(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := loopRunner(killed, fastScript()).Resume(t.Context(), "night", nil)
+	s, err := loopRunner(killed, looptest.FastScript()).Resume(t.Context(), "night", nil)
 	if err != nil || s.Count(loop.Finished) != 1 {
 		t.Fatal(err, s.Jobs)
 	}
