@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"brenner/agent"
 	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/session/flow"
@@ -131,5 +132,60 @@ func TestLostLeaseKeepsAnswersBesideANote(t *testing.T) {
 	asked := s.asked.Load()
 	if _, err := runner(st, s).Resume(t.Context(), thread, nil); err != nil || asked != 3 || s.asked.Load() != all.asked.Load() {
 		t.Errorf("%v: %d calls, then %d, want 3, then %d", err, asked, s.asked.Load(), all.asked.Load())
+	}
+}
+
+// waiting are agents whose calls wait until release is closed.
+type waiting struct {
+	actors
+	calls, release chan struct{}
+}
+
+func (w *waiting) runner(st opentest.Store) *session.Runner {
+	r := runner(st, &w.actors)
+	inner := r.Agent
+	r.Agent = func(p flow.Party) (agent.Agent, error) {
+		a, err := inner(p)
+		return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+			w.calls <- struct{}{}
+			<-w.release
+			return a.Ask(ctx, c)
+		}), err
+	}
+	return r
+}
+
+// A process that wakes up after another one has taken its session over stores nothing, although it has replies to
+// calls that the other one repeats: that one completes the session.
+func TestWokenRunLeavesCallsToItsSuccessor(t *testing.T) {
+	t.Parallel()
+	st, ended := opentest.New(t), make(chan error)
+	run := func(play func(*session.Runner) error) *waiting {
+		w := &waiting{actors{script: builtInScript()}, make(chan struct{}), make(chan struct{})}
+		r := w.runner(st)
+		r.Locks = memory.New() // the process does not know yet that its lease is lost
+		go func() { ended <- play(r) }()
+		for range 3 {
+			<-w.calls
+		}
+		return w
+	}
+	first := run(func(r *session.Runner) error { _, err := r.Start(t.Context(), brief(1)); return err })
+	second := run(func(r *session.Runner) error { _, err := r.Resume(t.Context(), thread, nil); return err })
+	close(first.release)
+	if err := <-ended; fault.CodeOf(err) != store.Held {
+		t.Errorf("the woken run: got %v, want %s", err, store.Held)
+	}
+	go func() {
+		for range second.calls {
+		}
+	}()
+	close(second.release)
+	if err := <-ended; err != nil {
+		t.Errorf("its successor: %v", err)
+	}
+	h, err := session.Load(t.Context(), st, thread)
+	if err != nil || h.State.Ended != flow.EndRounds {
+		t.Errorf("%v, ended %q, want %q", err, h.State.Ended, flow.EndRounds)
 	}
 }

@@ -322,7 +322,9 @@ func (r *Runner) ledger(thread string, state, seen *flow.State) *ledger {
 	if r.Observe == nil {
 		seen = nil // passing the current state suffices
 	}
-	return newLedger(r.Store, Prefix+thread, r.Now, state, seen, wrote)
+	l := newLedger(r.Store, Prefix+thread, r.Now, state, seen, wrote)
+	l.writer.Runs = func(s *flow.State) int { return s.Runs }
+	return l
 }
 
 // reopen returns the ledger of a session from its journal; it is empty for a new session.

@@ -58,6 +58,9 @@ type Ledger[S any] struct {
 	Retry func(error) bool
 	// Overtaken, if not nil, returns the error for a fact that cannot follow the new entries.
 	Overtaken func(*S) error
+	// Runs, if not nil, counts the runs that a state has seen. If another process began one, nothing that this one
+	// holds is stored: that process decides, and Flush returns Overtaken.
+	Runs func(*S) int
 	// Wrote, if not nil, is called with every stored entry, the ledger's own and those of other
 	// processes, and with Seen as of that entry, or with State if Seen is nil.
 	Wrote func(*journal.Entry, *S)
@@ -69,6 +72,7 @@ type Ledger[S any] struct {
 // held is a batch that grows until it is stored.
 type held struct {
 	after   journal.Head
+	runs    int // as of after
 	entries []journal.Entry
 	batch   Batch
 	facts   []Draft
@@ -83,7 +87,7 @@ func (l *Ledger[S]) Keep(d *Draft) error {
 	if err != nil {
 		return err
 	}
-	all := *d
+	all, runs := *d, l.runs()
 	if l.Beside != nil {
 		if err := l.Beside(l.State, entries, &all); err != nil {
 			return err
@@ -94,7 +98,7 @@ func (l *Ledger[S]) Keep(d *Draft) error {
 	}
 	h := &l.held
 	if len(h.entries) == 0 {
-		h.after = l.Head
+		h.after, h.runs = l.Head, runs
 	}
 	h.entries = append(h.entries, entries...)
 	h.batch.Blobs = append(h.batch.Blobs, all.Blobs...)
@@ -204,6 +208,9 @@ func (l *Ledger[S]) fallBack(ctx context.Context, moved bool) error {
 		return err
 	}
 	l.held = held{}
+	if l.runs() != h.runs {
+		return l.Overtaken(l.State)
+	}
 	for i := range h.facts {
 		err := l.Keep(&h.facts[i])
 		if err != nil && l.Overtaken != nil {
@@ -217,6 +224,13 @@ func (l *Ledger[S]) fallBack(ctx context.Context, moved bool) error {
 		return err
 	}
 	return ErrBehind
+}
+
+func (l *Ledger[S]) runs() int {
+	if l.Runs == nil {
+		return 0
+	}
+	return l.Runs(l.State)
 }
 
 // reload reads the stream and returns the entries that were not known.

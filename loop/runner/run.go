@@ -142,10 +142,18 @@ func (n *run) surrender(ctx context.Context) error {
 	if err := n.flush(context.WithoutCancel(ctx)); err != nil {
 		n.Log.Warn().Err(err).Msg("cannot store the outcomes of sessions; the next run reads them from their journals")
 	}
-	name := n.state.Opened.Name
+	return heldError(n.state, "the lease of loop "+n.state.Opened.Name+" could not be renewed in time; this run stops")
+}
+
+// overtakenError returns the error of a run whose loop another process has resumed.
+func overtakenError(s *loop.State) error {
+	return heldError(s, "another process is running loop "+s.Opened.Name+"; this run stops")
+}
+
+func heldError(s *loop.State, detail string) error {
 	return &fault.Error{
-		Code: store.Held, Detail: "the lease of loop " + name + " could not be renewed in time; this run stops",
-		Hint: "`brenner loop status " + name + "` shows its progress; the same command continues it once no other process runs it",
+		Code: store.Held, Detail: detail,
+		Hint: "`brenner loop status " + s.Opened.Name + "` shows its progress; the same command continues it once no other process runs it",
 	}
 }
 

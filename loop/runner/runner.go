@@ -146,6 +146,7 @@ func (r *Runner) Resume(ctx context.Context, name string, change func(*loop.Stat
 func (r *Runner) ledger(name string, state, seen *loop.State) *ledger {
 	l := newLedger(r.Store, name, r.Now, state)
 	l.writer.Wrote, l.writer.Seen = r.Observe, seen
+	l.writer.Overtaken, l.writer.Runs = overtakenError, func(s *loop.State) int { return s.Runs }
 	return l
 }
 
