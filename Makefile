@@ -11,7 +11,7 @@ RUNS     ?= 5
 ARTICLES ?= 20
 TEAM     ?= 50
 
-.PHONY: help setup build test postgres hours kills histories lint fmt fuzz bench bench-commands bench-langgraph bench-rounds cross real-clients real-mail real-model web pictures clean
+.PHONY: help setup build test postgres hours kills histories simulate lint fmt fuzz bench bench-commands bench-langgraph bench-rounds cross real-clients real-mail real-model web pictures clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,9 @@ histories: ## the law of staleness over HISTORIES random histories (10000), and 
 
 kills: ## kill and resume KILLS sessions (60), ARTICLES runs of examples/review-article (20), and TEAM processes on a database (50); needs strace and PostgreSQL
 	BRENNER_TEST_KILLS=$(KILLS) BRENNER_TEST_ARTICLE_KILLS=$(ARTICLES) BRENNER_TEST_TEAM_KILLS=$(TEAM) $(GO) test -count=1 -v -timeout 60m -run '^(TestKilledSessionsResume|TestReviewArticle|TestTeam)$$' ./cmd/brenner
+
+simulate: ## play a fleet of workers with faults for SEEDS seeds (10000); WORKERS=n, SESSIONS=n, and SEED=n for one, with its trace
+	BRENNER_TEST_SEEDS=$(or $(SEEDS),10000) BRENNER_TEST_SEED=$(SEED) BRENNER_TEST_WORKERS=$(WORKERS) BRENNER_TEST_SESSIONS=$(SESSIONS) $(GO) test $(if $(SEED),-v) -count=1 -timeout 120m -run '^TestFleet$$' ./loop/simulation
 
 lint: ## golangci-lint (gofumpt included), go vet, gofmt, and plain English
 	@sh scripts/lint.sh

@@ -105,6 +105,9 @@ func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 		}
 		return d, nil
 	})
+	if err == nil && s.isLost() { // storing may have waited for longer than the lease
+		err = s.lostError()
+	}
 	if err == nil {
 		s.send(calls)
 	}

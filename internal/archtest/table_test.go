@@ -186,6 +186,8 @@ func brenner() Table {
 			Needs: "internal/fault internal/text artifact roster store store/journal store/record session session/audit session/flow session/stalemate " +
 				"loop loop/report",
 		},
+		{Path: "loop/runner/looptest", Kind: Support, Needs: "agent agent/rehearsal artifact loop loop/runner merge roster session session/flow session/view store"},
+		{Path: "loop/simulation", Kind: Support},
 
 		{Path: "govern/policy", Kind: Pure, Needs: "internal/fault store/record"},
 		{Path: "govern/brief", Kind: Pure, Needs: "internal/fault internal/markdown internal/text store/record"},

@@ -132,8 +132,10 @@ func (n *run) isLost() bool {
 func (n *run) surrender(ctx context.Context) error {
 	n.detach(ErrDetached)
 	n.drainAll()
-	for ; n.inFlight > 0; n.inFlight-- {
-		if o := <-n.done; o.err == nil && !o.detached {
+	for n.inFlight > 0 {
+		o := <-n.done
+		n.inFlight--
+		if o.err == nil && !o.detached {
 			if err := n.keepFact(loop.KindSettled, o.settled); err != nil {
 				return n.fail(err)
 			}

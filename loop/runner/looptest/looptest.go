@@ -87,7 +87,7 @@ type Preparer struct {
 	Script func(job *loop.Job) *rehearsal.Script
 	// Around, if not nil, wraps each agent.
 	Around func(agent.Agent) agent.Agent
-	Tries  int  // attempts per call; 0 means one
+	Tries  int  // attempts per call, a millisecond apart; 0 means one
 	Real   bool // the sessions count as real ones, whatever answers
 
 	common session.Common
@@ -120,7 +120,7 @@ func (g *Preparer) Session(_ context.Context, w *loop.Work, j *loop.Job) (*runne
 			if g.Around != nil {
 				a = g.Around(a)
 			}
-			return agent.Limits{Retry: agent.RetryPolicy{Attempts: max(1, g.Tries), First: time.Millisecond}}.Wrap(agent.Guard(a)), nil
+			return agent.Limits{Retry: agent.RetryPolicy{Attempts: max(1, g.Tries), First: time.Millisecond, Jitter: func(d time.Duration) time.Duration { return d }}}.Wrap(agent.Guard(a)), nil
 		},
 	}}, nil
 }

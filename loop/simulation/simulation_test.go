@@ -1,0 +1,192 @@
+package simulation
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"brenner/artifact"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/merge"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+)
+
+// Variables of `make simulate`. SEED plays one seed, with its trace.
+const (
+	envSeeds    = "BRENNER_TEST_SEEDS"
+	envSeed     = "BRENNER_TEST_SEED"
+	envWorkers  = "BRENNER_TEST_WORKERS"
+	envSessions = "BRENNER_TEST_SESSIONS"
+)
+
+// few is the number of seeds of an ordinary run.
+const few = 200
+
+func setting(t testing.TB, variable string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %q is not a number", variable, text)
+	}
+	return n
+}
+
+// fleetOf returns the fleet of a seed: small ones of all kinds, unless the size is set.
+func fleetOf(t testing.TB, seed uint64) fleet {
+	t.Helper()
+	n := int(seed % 1000)
+	return fleet{
+		seed: seed, workers: setting(t, envWorkers, 2+n%3), sessions: setting(t, envSessions, 2+n%4), rounds: 1 + n%5/4,
+		tight: n%4 == 3, most: n % 12,
+	}
+}
+
+// A loop whose sessions run on a fleet with faults comes to what it comes to in one process, whatever the order of
+// steps is.
+func TestFleet(t *testing.T) {
+	t.Parallel()
+	if one := os.Getenv(envSeed); one != "" {
+		f := fleetOf(t, uint64(setting(t, envSeed, 0)))
+		f.told = true
+		w := simulate(t, f)
+		t.Log(w.lines)
+		w.report(t)
+		return
+	}
+	const chunk = 25
+	for first := 0; first < setting(t, envSeeds, few); first += chunk {
+		t.Run(fmt.Sprintf("%d", first), func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(chunk) {
+				w := simulate(t, fleetOf(t, uint64(first)+seed))
+				w.report(t)
+			}
+		})
+	}
+}
+
+// A seed always has the same history, so that a failure can be played again.
+func TestSameSeedSameHistory(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		f := fleetOf(t, seed+11)
+		f.told = true
+		one, two := simulate(t, f), simulate(t, f)
+		a, b := one.lines.String(), two.lines.String()
+		if a != b {
+			t.Errorf("seed %d has two histories: %s", f.seed, difference(a, b))
+		}
+	}
+}
+
+// Each invariant can fail: a program that is broken in one place is found within a hundred seeds.
+func TestBrokenProgramsAreFound(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		found string // the invariant that finds it
+		apply func(*fleet)
+	}{
+		{"acknowledges answers before they are stored", "asked again", func(f *fleet) {
+			f.broken = func(c *client) { c.stored, c.cache = storeAnswersLate, make(map[string]store.Batch) }
+		}},
+		{"runs on although its leases are lost", "without a lease", func(f *fleet) {
+			f.rounds, f.broken = 2, func(c *client) { c.forgetful = true }
+		}},
+		{"opens sessions without the limit of the reservation", "budget", func(f *fleet) {
+			f.tight, f.prepared = true, func(_ *process, s *runner.Session) { s.Brief.Settings.Budget = 0 }
+		}},
+		{"keeps the end of a session in memory", "fold", func(f *fleet) {
+			f.broken = func(c *client) { c.stored, c.cache = cacheEnds, make(map[string]store.Batch) }
+		}},
+		{"runs sessions with other rules on one worker", "same bytes", func(f *fleet) {
+			f.prepared = func(p *process, s *runner.Session) {
+				if p.worker == 0 {
+					s.Brief.Rules.Limits = map[artifact.Section]merge.Limit{artifact.HypothesisSlate: {Max: 1}}
+				}
+			}
+		}},
+		{"asks for one more round whenever it resumes", "ends once", func(f *fleet) {
+			f.prepared = func(_ *process, s *runner.Session) { s.Change = func(set *flow.Settings) { set.Rounds++ } }
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(100) {
+				f := fleetOf(t, seed)
+				f.tight, f.most = false, 11
+				test.apply(&f)
+				for _, v := range simulate(t, f).found {
+					if v.invariant == test.found {
+						t.Logf("found by seed %d: %s", seed, v)
+						return
+					}
+				}
+			}
+			t.Errorf("not found in 100 seeds")
+		})
+	}
+}
+
+// A worker with other settings or another program refuses the sessions of a loop, and the rest of the fleet runs them.
+func TestMixedFleetRefuses(t *testing.T) {
+	t.Parallel()
+	for i, other := range []loop.Pins{{Config: "other", Prompts: "same"}, {Config: "same", Prompts: "other"}} {
+		code := []string{string(runner.ConfigDiffers), string(session.PromptsChanged)}[i]
+		refused := 0
+		for seed := range uint64(20) {
+			f := fleetOf(t, seed)
+			f.tight, f.told = false, true
+			f.pins = func(worker int) loop.Pins {
+				if worker == 1 {
+					return other
+				}
+				return loop.Pins{Config: "same", Prompts: "same"}
+			}
+			w := simulate(t, f)
+			w.report(t)
+			refused += strings.Count(w.lines.String(), code)
+		}
+		if refused == 0 {
+			t.Errorf("no worker has refused with %s", code)
+		}
+	}
+}
+
+// storeAnswersLate acknowledges answers, and stores them with the next entries of their session.
+func storeAnswersLate(c *client, b store.Batch) error {
+	return c.storeLate(b, flow.KindAnswered)
+}
+
+// cacheEnds acknowledges that sessions ended, and keeps it in memory only.
+func cacheEnds(c *client, b store.Batch) error {
+	return c.storeLate(b, flow.KindEnded)
+}
+
+// storeLate stores a batch, unless it has an entry of a kind: then with the next batch of its session.
+func (c *client) storeLate(b store.Batch, kind string) error {
+	stream := b.Appends[len(b.Appends)-1].Stream
+	if before, ok := c.cache[stream]; ok {
+		delete(c.cache, stream)
+		if err := c.world.store(c, before); err != nil {
+			return err
+		}
+	}
+	for _, e := range b.Appends[len(b.Appends)-1].Entries {
+		if e.Kind == kind {
+			c.cache[stream] = b
+			c.world.promise(&b)
+			return nil
+		}
+	}
+	return c.world.store(c, b)
+}

@@ -1,0 +1,384 @@
+package simulation
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"brenner/agent"
+	"brenner/agent/rehearsal"
+	"brenner/internal/fault"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/loop/runner/looptest"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+	"brenner/store/journal"
+	"brenner/store/memory"
+)
+
+// fleet is what a simulation runs.
+type fleet struct {
+	seed     uint64
+	workers  int
+	sessions int
+	rounds   int
+	tight    bool // the loop's budget does not suffice if calls are lost
+	most     int  // faults
+	broken   func(*client)
+	prepared func(*process, *runner.Session) // changes a prepared session, in a broken program
+	pins     func(worker int) loop.Pins
+	told     bool // the trace is kept in words
+}
+
+// world is a fleet that runs.
+type world struct {
+	fleet
+	*scheduler
+	server *server
+	engine *engine
+	now    []*process // by worker
+	faulty int        // faults so far
+	lives  int
+
+	answered map[string]bool // calls whose answers were acknowledged
+	inFlight int
+	states   map[string]*flow.State // of sessions, by thread
+	loop     *loop.State
+	over     bool // the loop has ended
+	found    []violation
+}
+
+// name is that of the loop.
+const name = "night"
+
+// play runs a fleet to its end and returns it. It must be called in a bubble of virtual time.
+func play(f fleet) *world {
+	w := &world{
+		fleet: f, scheduler: newScheduler(f.seed), server: &server{Store: memory.New(), table: make(map[string]holding)},
+		answered: make(map[string]bool), states: make(map[string]*flow.State), loop: &loop.State{},
+	}
+	if f.told {
+		w.lines = &strings.Builder{}
+	}
+	w.engine = &engine{world: w, tasks: make(map[string]*task)}
+	w.engine.start("")
+	w.scheduler.faults = w.strike
+	done := make(chan struct{})
+	for i := range f.workers {
+		w.now = append(w.now, nil)
+		w.begin(i)
+	}
+	go func() {
+		for limit := time.Now().Add(48 * time.Hour); !w.over && time.Now().Before(limit); {
+			time.Sleep(10 * time.Second)
+		}
+		if !w.over {
+			w.violate("liveness", "the loop has not ended after two days: %s", w.progress())
+		}
+		close(done)
+	}()
+	w.run(done)
+	for _, p := range w.now {
+		p.end()
+	}
+	time.Sleep(time.Hour) // until all goroutines have seen that it is over
+	return w
+}
+
+func (w *world) violate(invariant, format string, args ...any) {
+	w.found = append(w.found, violation{invariant, fmt.Sprintf(format, args...)})
+}
+
+func (w *world) progress() string {
+	return fmt.Sprintf("%d of %d sessions done, %d waiting, %d running", w.loop.Count(loop.Finished), w.sessions, w.loop.Count(loop.Waiting), w.loop.Count(loop.Running))
+}
+
+// begin begins another life of a worker.
+func (w *world) begin(worker int) {
+	w.lives++
+	p := &process{worker: worker, life: w.lives, skew: noon + time.Duration(w.rng.IntN(7200)-3600)*time.Second}
+	w.now[worker] = p
+	ctx, cancel := context.WithCancel(context.Background())
+	c := newClient(w, p)
+	if w.broken != nil {
+		w.broken(c)
+	}
+	p.end = func() {
+		cancel()
+		w.release(p)
+		go func() { _ = c.Close() }() // the goroutine that renews leases ends
+	}
+	for i := range 3 {
+		go w.work(ctx, p, c, i)
+	}
+}
+
+// work takes tasks from the engine until the process ends.
+func (w *world) work(ctx context.Context, p *process, c *client, slot int) {
+	for {
+		if w.engine.reach(ctx, p, "poll %d", slot) != nil {
+			return
+		}
+		t := w.engine.next()
+		if t == nil {
+			time.Sleep(3*time.Second + time.Duration(w.rng.IntN(4_000_000))*time.Microsecond)
+			continue
+		}
+		w.deliver(ctx, p, c, t, t.on)
+	}
+}
+
+// deliver runs a task, and tells the engine that it runs and how it ended.
+func (w *world) deliver(ctx context.Context, p *process, c *client, t *task, run int) {
+	ended, drain := make(chan struct{}), make(chan struct{})
+	go func() {
+		for canceled := false; ; {
+			select {
+			case <-ended:
+				return
+			case <-time.After(odd(heartbeat / 3)):
+			}
+			if w.engine.reach(ctx, p, "beat %s %d", t.name, run) != nil {
+				return
+			}
+			if t.on == run {
+				t.beat = time.Now()
+			}
+			if t.canceled && !canceled {
+				canceled = true
+				close(drain)
+			}
+		}
+	}()
+	r := w.runner(p, c)
+	var err error
+	if t.name == "" {
+		r.Place = &place{w, p}
+		err = w.runLoop(ctx, r)
+	} else {
+		r.Drain = drain
+		err = r.Advance(ctx, name, t.name)
+	}
+	close(ended)
+	if w.engine.reach(ctx, p, "end %s %d", t.name, run) != nil {
+		return
+	}
+	if err == nil && t.name == "" && t.on == run {
+		w.over = true
+	}
+	if err != nil {
+		w.note("%s failed: %s %s", t.name, fault.CodeOf(err), err)
+	}
+	t.finish(run, err)
+}
+
+// runLoop starts the loop, or resumes it.
+func (w *world) runLoop(ctx context.Context, r *runner.Runner) error {
+	release, err := r.Hold(name)
+	if err != nil {
+		return err
+	}
+	defer release()
+	state, err := runner.Load(ctx, r.Store, name)
+	switch {
+	case fault.CodeOf(err) == runner.NoLoop:
+		state, err = r.Start(ctx, w.opened(), nil)
+	case err != nil:
+		return err
+	case state.Ended != "":
+		return nil
+	default:
+		state, err = r.Resume(ctx, name, nil)
+	}
+	if err == nil && state.Ended == "" {
+		err = errors.New("the loop was left")
+	}
+	return err
+}
+
+// opened returns the opening of the loop.
+func (f *fleet) opened() loop.Opened {
+	work := looptest.Work(f.sessions, f.rounds)
+	work.Settings.Budget = 100 * sessionCost
+	limits := loop.Limits{Concurrency: 3, Tokens: f.sessions * work.Settings.Budget * 2}
+	if f.tight {
+		work.Settings.Budget = sessionCost * f.rounds * 5 / 4
+		limits.Tokens = f.sessions * work.Settings.Budget
+	}
+	return looptest.NewOpened(work, limits)
+}
+
+// sessionCost is about what a round of a session costs, in tokens, if no call is lost.
+const sessionCost = 20_000
+
+// noon is the middle of a day, so that clocks that are wrong by less than an hour agree on the day.
+const noon = 12 * time.Hour
+
+// runner returns the runner of a process.
+func (w *world) runner(p *process, c *client) *runner.Runner {
+	now, pins := &clock{w, p}, loop.Pins{}
+	if w.pins != nil {
+		pins = w.pins(p.worker)
+	}
+	g := &looptest.Preparer{
+		Store: c, Now: now.Now, Tries: 4, Script: func(*loop.Job) *rehearsal.Script { return script },
+		Around: func(a agent.Agent) agent.Agent { return w.agent(p, a) },
+	}
+	sessions := g.Session
+	return &runner.Runner{
+		Store: c, Locks: c, Now: now.Now, Poll: odd(10 * time.Second), Holder: store.Holder{Host: p.name()}, Pins: &pins,
+		Sessions: func(ctx context.Context, work *loop.Work, j *loop.Job) (*runner.Session, error) {
+			s, err := sessions(ctx, work, j)
+			if err == nil && w.prepared != nil {
+				w.prepared(p, s)
+			}
+			return s, err
+		},
+	}
+}
+
+// odd returns a duration that is no multiple of another one here: if two timers of a goroutine ended at one instant,
+// chance would decide which of them it sees first.
+func odd(d time.Duration) time.Duration { return d + d/977 + 13*time.Nanosecond }
+
+var script = looptest.FastScript()
+
+// agent wraps an agent: its calls take time, and some of them fail at first.
+func (w *world) agent(p *process, inner agent.Agent) agent.Agent {
+	return agent.Func(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+		w.await(p, "ask %s", c.ID)
+		if p.dead {
+			return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Detail: "killed"}
+		}
+		w.checkCall(p, &c)
+		w.inFlight++
+		sum := sha256.Sum256([]byte(fmt.Sprint(w.seed, c.ID, p.life)))
+		time.Sleep(odd(time.Duration(1+int(sum[0])%40)*time.Second + time.Duration(sum[1])*time.Millisecond + time.Duration(sum[2])*time.Microsecond))
+		alive := w.await(p, "reply %s", c.ID)
+		w.inFlight--
+		if !alive || sum[3]%16 == 0 && w.most > 0 && c.Before == 0 && !w.answered["failed "+c.ID] {
+			w.answered["failed "+c.ID] = true
+			return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Detail: "the endpoint does not answer", Retry: true}
+		}
+		return inner.Ask(ctx, c)
+	})
+}
+
+// checkCall checks what must hold when a call is sent.
+func (w *world) checkCall(p *process, c *agent.Call) {
+	holds := w.server.holder(c.Thread) == p
+	if w.answered[c.ID] && holds {
+		w.violate("asked again", "%s asks %s, which was answered", p.name(), c.ID)
+	}
+	if !holds && time.Since(p.woken) > time.Minute {
+		w.violate("without a lease", "%s asks %s and does not hold the session", p.name(), c.ID)
+	}
+}
+
+// store stores a batch, and follows what it says.
+func (w *world) store(c *client, b store.Batch) error {
+	if err := w.server.Write(context.Background(), b); err != nil {
+		return err
+	}
+	w.promise(&b)
+	for _, a := range b.Appends {
+		for i := range a.Entries {
+			w.follow(&a.Entries[i])
+		}
+	}
+	return nil
+}
+
+// promise notes the answers of a batch that was acknowledged.
+func (w *world) promise(b *store.Batch) {
+	for _, a := range b.Appends {
+		for i := range a.Entries {
+			if e := &a.Entries[i]; e.Kind == flow.KindAnswered {
+				body, err := journal.Decode[flow.Answered](e, "")
+				if err == nil {
+					w.answered[body.Call] = true
+				}
+			}
+		}
+	}
+}
+
+// follow checks the budgets after each entry.
+func (w *world) follow(e *journal.Entry) {
+	if thread, ok := strings.CutPrefix(e.Stream, session.Prefix); ok {
+		s := w.states[thread]
+		if s == nil {
+			s = &flow.State{}
+			w.states[thread] = s
+		}
+		if err := s.Apply(e); err != nil {
+			w.violate("journal", "%v", err)
+		}
+		if spent := s.Spent.Plus(s.InFlight()); s.Settings.Budget > 0 && spent.Tokens > s.Settings.Budget {
+			w.violate("budget", "%s spent %d of %d tokens", thread, spent.Tokens, s.Settings.Budget)
+		}
+	}
+	if e.Stream == loop.Prefix+name {
+		if err := w.loop.Apply(e); err != nil {
+			w.violate("journal", "%v", err)
+		}
+	}
+	spent := 0
+	for _, s := range w.states {
+		spent += s.Spent.Plus(s.InFlight()).Tokens
+	}
+	if limit := w.loop.Limits.Tokens; limit > 0 && spent > limit {
+		w.violate("budget", "the sessions spent %d of the loop's %d tokens", spent, limit)
+	}
+}
+
+// strike injects a fault, now and then.
+func (w *world) strike() {
+	if w.faulty >= w.most || w.over || w.rng.IntN(60) > 0 {
+		return
+	}
+	w.faulty++
+	p := w.now[w.rng.IntN(len(w.now))]
+	until := func(most int) time.Time { return time.Now().Add(time.Duration(1+w.rng.IntN(most)) * time.Second) }
+	switch w.rng.IntN(8) {
+	case 0, 1, 2:
+		w.note("kill %s", p.name())
+		p.end()
+		w.begin(p.worker)
+	case 3:
+		p.stalled = until(120)
+		p.woken = p.stalled
+		w.note("stall %s until %s", p.name(), p.stalled)
+	case 4:
+		p.apart = until(90)
+		w.note("store away from %s until %s", p.name(), p.apart)
+	case 5:
+		p.alone = until(90)
+		w.note("engine away from %s until %s", p.name(), p.alone)
+	case 6:
+		w.engine.down = until(90)
+		w.note("engine down until %s", w.engine.down)
+	case 7:
+		w.note("deliver again")
+		for _, t := range w.engine.tasks {
+			t.on = 0 // in whatever order, the result is the same
+		}
+	}
+}
+
+// simulate plays a fleet in virtual time and checks its end.
+func simulate(t *testing.T, f fleet) (w *world) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w = play(f)
+		w.check(t)
+	})
+	return w
+}
