@@ -69,9 +69,11 @@ type Call struct {
 }
 
 // drained reports whether Drain is closed.
-func (c *Call) drained() bool {
+func (c *Call) drained() bool { return isClosed(c.Drain) }
+
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-c.Drain: // a nil channel is never ready
+	case <-c: // a nil channel is never ready
 		return true
 	default:
 		return false

@@ -57,47 +57,6 @@ func WatchIdle(a Agent, limit time.Duration) Agent {
 	})
 }
 
-// Slots limits the calls in flight of all agents that share it, such as those at
-// one endpoint. Waiting calls are served in order.
-type Slots struct{ inFlight chan struct{} }
-
-// NewSlots returns n slots, or nil, which means no limit, if n is below 1.
-func NewSlots(n int) *Slots {
-	if n < 1 {
-		return nil
-	}
-	return &Slots{make(chan struct{}, n)}
-}
-
-// Limit makes an agent's calls wait for a free slot; nil slots mean no limit.
-func Limit(a Agent, s *Slots) Agent {
-	if s == nil {
-		return a
-	}
-	return Func(func(ctx context.Context, c Call) (Reply, error) {
-		select {
-		case <-ctx.Done():
-			return Reply{}, ContextFailure(ctx)
-		case <-c.Drain:
-			return Reply{}, notSent()
-		case s.inFlight <- struct{}{}:
-		}
-		defer func() { <-s.inFlight }()
-		switch { // several cases may have been ready, and select picks at random
-		case ctx.Err() != nil:
-			return Reply{}, ContextFailure(ctx)
-		case c.drained():
-			return Reply{}, notSent()
-		}
-		return ask(ctx, a, c)
-	})
-}
-
-// notSent returns the failure of a call that was drained before it was sent.
-func notSent() *Failure {
-	return &Failure{Code: Stopped, Detail: "stopped before the call was sent", Retry: true}
-}
-
 // RetryPolicy configures Retry. The zero value is usable.
 type RetryPolicy struct {
 	Attempts int           // at most; 0 means 3
@@ -222,7 +181,7 @@ func pause(ctx context.Context, drain <-chan struct{}, d time.Duration) time.Dur
 type Limits struct {
 	PerCall time.Duration // see Deadline
 	Idle    time.Duration // see WatchIdle
-	Slots   *Slots        // see Limit
+	Slots   Limiter       // see Limit
 	Retry   RetryPolicy
 }
 
