@@ -271,6 +271,7 @@ func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 		}
 		return nil, j.ended
 	}
+	defer j.models.shareSlots(j.store)()
 	r := j.models.runner(j.store, j.project.holder(j.doing), j.script, j.parties)
 	r.Project, r.Deadline = j.project.sessionRecords(j.store), j.project.Config.Timeouts.Session
 	lessons := j.project.learner(j.store)

@@ -165,6 +165,7 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 		return j.deliverPending(ctx)
 	}
 	p, m := j.project, j.models
+	defer m.shareSlots(j.store)()
 	sessions := &loopSessions{
 		models: m, pins: &j.pins, scripts: j.plan.scripts, store: j.store, holder: j.runner.Holder, records: p.sessionRecords(j.store), loop: j.name,
 		timeout: cmp.Or(j.plan.plan.Session.Timeout, p.Config.Timeouts.Session),

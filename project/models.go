@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"brenner/agent"
@@ -19,8 +18,10 @@ import (
 	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/files"
+	"brenner/project/slots"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/store"
 )
 
 // The codes of models that cannot be asked as configured.
@@ -42,8 +43,8 @@ type Models struct {
 	Project   *Project
 	Transport http.RoundTripper
 	Progress  func(call string, output int)
-	slots     *endpointSlots
-	Mail      *sessionMail // for agents with mailboxes
+	slots     *slots.Endpoints // shared by the sessions of a loop
+	Mail      *sessionMail     // for agents with mailboxes
 	mailbox   func() (*Mailbox, error)
 	Allow     session.Allowance
 	patience  time.Duration     // the longest wait a provider may ask for; 0 means no limit
@@ -61,7 +62,7 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	}
 	p.Tokens.Warm()
 	m := &Models{
-		Project: p, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
+		Project: p, slots: &slots.Endpoints{},
 		offline: run.Tape != "", named: run.named(), versions: &programVersions{of: make(map[string]string)}, contexts: &contextSizes{of: make(map[[3]string]func() int)},
 		mailbox: func() (*Mailbox, error) { return p.mailboxOf(parties, "") },
 	}
@@ -214,8 +215,8 @@ func headers(lines []string) map[string]string {
 	return out
 }
 
-// limit returns the slots of a party's endpoint; nil means no limit.
-func (m *Models) limit(p flow.Party) *agent.Slots {
+// limit returns the limit of calls to a party's endpoint; nil means no limit.
+func (m *Models) limit(p flow.Party) agent.Limiter {
 	if p.Via != config.ViaOpenAI {
 		return nil
 	}
@@ -223,24 +224,16 @@ func (m *Models) limit(p flow.Party) *agent.Slots {
 	if model.Concurrent == 0 {
 		return nil
 	}
-	return m.slots.at(baseurl.Normal(p.Endpoint()), model.Concurrent)
+	return m.slots.At(p.Endpoint(), model.Concurrent)
 }
 
-// endpointSlots are the slots of endpoints, by address. The sessions of a loop share them.
-// Slots are made on demand: a resumed session may use other endpoints than the current
-// configuration.
-type endpointSlots struct {
-	mu sync.Mutex
-	of map[string]*agent.Slots
-}
-
-func (e *endpointSlots) at(base string, concurrent int) *agent.Slots {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.of[base] == nil {
-		e.of[base] = agent.NewSlots(concurrent)
+// shareSlots makes the limits of endpoints hold for all machines, if they share the store. A tape calls no endpoint.
+// The returned function waits until the slots are released.
+func (m *Models) shareSlots(st store.Locks) (wait func()) {
+	if m.Project.storagePlace().Shared() && !m.offline {
+		m.slots.Share(st, m.Project.holder)
 	}
-	return e.of[base]
+	return m.slots.Wait
 }
 
 // prices returns what each party's tokens cost, in billionths of a dollar.

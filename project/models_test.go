@@ -7,6 +7,7 @@ import (
 
 	"brenner/agent"
 	"brenner/config"
+	"brenner/project/slots"
 	"brenner/roster"
 	"brenner/session/flow"
 )
@@ -34,14 +35,14 @@ func TestLoopSessionsShareEndpointSlots(t *testing.T) {
 		{Model: "small", Via: config.ViaOpenAI, BaseURL: "http://localhost:1/v1", Concurrent: 2},
 		{Model: "large", Via: config.ViaOpenAI, BaseURL: "http://localhost:2/v1", Concurrent: 2},
 	}}
-	all := &Models{Project: &Project{&Host{}, cfg}, slots: &endpointSlots{of: make(map[string]*agent.Slots)}}
+	all := &Models{Project: &Project{&Host{}, cfg}, slots: &slots.Endpoints{}}
 	const sessions = 16
-	got := make([][2]*agent.Slots, sessions)
+	got := make([][2]agent.Limiter, sessions)
 	var group sync.WaitGroup
 	for i := range sessions {
 		group.Go(func() {
 			own := all.fork()
-			got[i] = [2]*agent.Slots{
+			got[i] = [2]agent.Limiter{
 				own.limit(all.Project.Party(roster.Entry{Model: "small"}, AgentOverride{})), own.limit(all.Project.Party(roster.Entry{Model: "large"}, AgentOverride{})),
 			}
 		})

@@ -220,6 +220,7 @@ func brenner() Table {
 
 		{Path: "project/schemas", Kind: Shell, Needs: "artifact"},
 		{Path: "project/storage", Kind: Shell, Needs: "internal/baseurl internal/fault internal/files session store store/journal store/memory store/postgres store/sqlite"},
+		{Path: "project/slots", Kind: Shell, Needs: "internal/baseurl internal/fault store agent"},
 		{Path: "project/publish", Kind: Shell, Needs: "internal/fault internal/files artifact session store"},
 		{
 			Path: "project", Kind: Shell,
@@ -229,7 +230,7 @@ func brenner() Table {
 				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper playbook/vector mail mail/access mail/box " +
 				"mail/clients mail/server agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session " +
 				"session/audit session/flow session/letters session/memory session/preflight session/stalemate session/view loop loop/report " +
-				"loop/runner govern govern/graph govern/ledger govern/policy govern/shown config project/publish project/storage",
+				"loop/runner govern govern/graph govern/ledger govern/policy govern/shown config project/publish project/slots project/storage",
 		},
 		{
 			Path: "project/doctor", Kind: Shell,

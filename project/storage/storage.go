@@ -79,6 +79,9 @@ func (p *Place) String() string {
 	return at.String()
 }
 
+// Shared reports whether several machines can use the store.
+func (p *Place) Shared() bool { return p.Address != "" }
+
 // Host returns the address of the database's host, as the rules for endpoints compare it; "" for a file.
 func (p *Place) Host() string {
 	at, ok := baseurl.ParseDatabase(p.Address)
