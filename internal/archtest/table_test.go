@@ -235,7 +235,7 @@ func brenner() Table {
 		{
 			Path: "project/doctor", Kind: Shell,
 			Needs: "internal/baseurl internal/fault internal/files internal/text roster kickoff store mail mail/clients agent/openai " +
-				"agent/program session session/audit session/flow session/preflight config project project/storage",
+				"agent/program session session/audit session/flow session/preflight config project project/slots project/storage",
 		},
 		{Path: "project/launch", Kind: Shell, Needs: "internal/fault internal/text roster kickoff store session config project"},
 		{Path: "project/post", Kind: Shell, Needs: "internal/fault internal/files internal/text mail agent/mail project"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"brenner/internal/text"
 	"brenner/kickoff"
 	"brenner/project"
+	"brenner/project/slots"
 	"brenner/project/storage"
 	"brenner/roster"
 	"brenner/session"
@@ -246,15 +248,29 @@ func checkStore(ctx context.Context, p *project.Project) []Check {
 	if err != nil {
 		checks = append(checks, brokenBy("store", err)...)
 	}
-	for _, one := range held {
-		checks = append(checks, fine("in use", one.Name+": "+one.By.String()))
-	}
+	checks = append(checks, describeUse(held)...)
 	checks = append(checks, checkSessions(ctx, p, st, streams)...)
 	switch b, err := p.Records(st).BriefProblem(ctx); {
 	case err != nil:
 		checks = append(checks, brokenBy("brief", err)...)
 	case b != nil:
 		checks = append(checks, note("brief", b.Ref+": "+b.Detail, b.Fix))
+	}
+	return checks
+}
+
+// describeUse names the locks that processes hold. Those of calls to endpoints, which may be many, are counted.
+func describeUse(held []store.Holding) (checks []Check) {
+	calls := make(map[string]int)
+	for _, one := range held {
+		if slots.IsLock(one.Name) {
+			calls[one.By.Doing]++
+		} else {
+			checks = append(checks, fine("in use", one.Name+": "+one.By.String()))
+		}
+	}
+	for _, doing := range slices.Sorted(maps.Keys(calls)) {
+		checks = append(checks, fine("in use", fmt.Sprintf("%d × %s", calls[doing], doing)))
 	}
 	return checks
 }

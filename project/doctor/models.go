@@ -36,6 +36,7 @@ func checkModels(ctx context.Context, p *project.Project, parties []flow.Party, 
 	endpoints := p.Endpoints(parties)
 	for i := range endpoints {
 		d = append(d, checkEndpoint(ctx, p, &endpoints[i], probes)...)
+		d = append(d, describeLimit(p, &endpoints[i])...)
 	}
 	return append(d, findLocal(ctx, p, endpoints)...)
 }
@@ -73,6 +74,21 @@ func checkEndpoint(ctx context.Context, p *project.Project, e *project.Endpoint,
 		found += "; asked about all agents at once (concurrent: 1 under agents.models asks one by one)"
 	}
 	return []Check{fine(what, found)}
+}
+
+// describeLimit says for whom an endpoint's limit of concurrent calls holds, if it has one.
+func describeLimit(p *project.Project, e *project.Endpoint) []Check {
+	if e.Model.Concurrent == 0 || p.CheckEndpoint(e) != nil {
+		return nil
+	}
+	whose := "of each process"
+	if p.Config.StoreAddress != "" {
+		whose = "of all sessions of the project, on all machines"
+		if baseurl.IsLocal(e.Base) {
+			whose = "of all sessions of the project on this machine"
+		}
+	}
+	return []Check{fine("endpoint "+baseurl.Shown(e.Base), fmt.Sprintf("at most %d concurrent calls %s", e.Model.Concurrent, whose))}
 }
 
 const mostModels = 20 // shown of an endpoint
