@@ -121,7 +121,7 @@ func (p *place) Run(ctx context.Context, c loop.Run) error {
 		}
 		if ctx.Err() != nil {
 			asked, t.canceled = true, true
-			if t.on == 0 { // nobody runs it
+			if t.on == 0 { // no worker runs it
 				t.open = false
 				return ctx.Err()
 			}

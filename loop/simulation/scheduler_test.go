@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing/synctest"
 	"time"
+
+	"brenner/project/slots"
 )
 
 // scheduler lets the goroutines of all processes take one step at a time. It picks the next step by its seed, once
@@ -167,6 +169,8 @@ type process struct {
 	apart   time.Time // until then the store does not answer
 	alone   time.Time // until then the engine does not answer
 	end     func()    // cancels its context
+
+	endpoints *slots.Endpoints
 }
 
 func (p *process) name() string { return fmt.Sprintf("w%d.%d", p.worker, p.life) }

@@ -46,12 +46,12 @@ func fleetOf(t testing.TB, seed uint64) fleet {
 	n := int(seed % 1000)
 	return fleet{
 		seed: seed, workers: setting(t, envWorkers, 2+n%3), sessions: setting(t, envSessions, 2+n%4), rounds: 1 + n%5/4,
-		tight: n%4 == 3, most: n % 12,
+		tight: n%4 == 3, most: n % 12, slots: []int{0, 2, 4}[n%3],
 	}
 }
 
-// A loop whose sessions run on a fleet with faults comes to what it comes to in one process, whatever the order of
-// steps is.
+// A loop whose sessions run on a fleet with faults has the result of one process, whatever the
+// order of steps is.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	if one := os.Getenv(envSeed); one != "" {
@@ -104,6 +104,9 @@ func TestBrokenProgramsAreFound(t *testing.T) {
 		}},
 		{"opens sessions without the limit of the reservation", "budget", func(f *fleet) {
 			f.tight, f.prepared = true, func(_ *process, s *runner.Session) { s.Brief.Settings.Budget = 0 }
+		}},
+		{"limits the calls to an endpoint in each process", "endpoint", func(f *fleet) {
+			f.slots, f.alone = 2, true
 		}},
 		{"keeps the end of a session in memory", "fold", func(f *fleet) {
 			f.broken = func(c *client) { c.stored, c.cache = cacheEnds, make(map[string]store.Batch) }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,6 +17,7 @@ import (
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/loop/runner/looptest"
+	"brenner/project/slots"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
@@ -31,6 +33,8 @@ type fleet struct {
 	rounds   int
 	tight    bool // the loop's budget does not suffice if calls are lost
 	most     int  // faults
+	slots    int  // concurrent calls that the endpoint allows; 0 means any number
+	alone    bool // each process limits only its own calls, in a broken program
 	broken   func(*client)
 	prepared func(*process, *runner.Session) // changes a prepared session, in a broken program
 	pins     func(worker int) loop.Pins
@@ -48,7 +52,7 @@ type world struct {
 	lives  int
 
 	answered map[string]bool // calls whose answers were acknowledged
-	inFlight int
+	inFlight map[*process]int
 	states   map[string]*flow.State // of sessions, by thread
 	loop     *loop.State
 	over     bool // the loop has ended
@@ -62,7 +66,7 @@ const name = "night"
 func play(f fleet) *world {
 	w := &world{
 		fleet: f, scheduler: newScheduler(f.seed), server: &server{Store: memory.New(), table: make(map[string]holding)},
-		answered: make(map[string]bool), states: make(map[string]*flow.State), loop: &loop.State{},
+		answered: make(map[string]bool), inFlight: make(map[*process]int), states: make(map[string]*flow.State), loop: &loop.State{},
 	}
 	if f.told {
 		w.lines = &strings.Builder{}
@@ -107,6 +111,11 @@ func (w *world) begin(worker int) {
 	w.now[worker] = p
 	ctx, cancel := context.WithCancel(context.Background())
 	c := newClient(w, p)
+	rng := rand.New(rand.NewPCG(w.seed, uint64(p.life)))
+	p.endpoints = &slots.Endpoints{Pick: rng.IntN}
+	if !w.alone {
+		p.endpoints.Share(c, func(string) store.Holder { return store.Holder{Host: p.name()} })
+	}
 	if w.broken != nil {
 		w.broken(c)
 	}
@@ -206,7 +215,7 @@ func (w *world) runLoop(ctx context.Context, r *runner.Runner) error {
 // opened returns the opening of the loop.
 func (f *fleet) opened() loop.Opened {
 	work := looptest.Work(f.sessions, f.rounds)
-	work.Settings.Budget = 100 * sessionCost
+	work.Settings.Budget, work.Settings.Reply = 100*sessionCost, 2_000
 	limits := loop.Limits{Concurrency: 3, Tokens: f.sessions * work.Settings.Budget * 2}
 	if f.tight {
 		work.Settings.Budget = sessionCost * f.rounds * 5 / 4
@@ -229,7 +238,16 @@ func (w *world) runner(p *process, c *client) *runner.Runner {
 	}
 	g := &looptest.Preparer{
 		Store: c, Now: now.Now, Tries: 4, Script: func(*loop.Job) *rehearsal.Script { return script },
-		Around: func(a agent.Agent) agent.Agent { return w.agent(p, a) },
+		Around: func(a agent.Agent) agent.Agent {
+			if a = w.agent(p, a); w.slots == 0 {
+				return a
+			}
+			limited := agent.Limit(a, p.endpoints.At("https://models.example/v1", w.slots))
+			return agent.Func(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+				w.await(p, "queue %s", c.ID)
+				return limited.Ask(ctx, c)
+			})
+		},
 	}
 	sessions := g.Session
 	return &runner.Runner{
@@ -244,8 +262,8 @@ func (w *world) runner(p *process, c *client) *runner.Runner {
 	}
 }
 
-// odd returns a duration that is no multiple of another one here: if two timers of a goroutine ended at one instant,
-// chance would decide which of them it sees first.
+// odd returns a duration that is not a multiple of another one here. If two timers of a goroutine ended at one
+// instant, chance would decide which of them it sees first.
 func odd(d time.Duration) time.Duration { return d + d/977 + 13*time.Nanosecond }
 
 var script = looptest.FastScript()
@@ -258,11 +276,11 @@ func (w *world) agent(p *process, inner agent.Agent) agent.Agent {
 			return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Detail: "killed"}
 		}
 		w.checkCall(p, &c)
-		w.inFlight++
+		w.inFlight[p]++
 		sum := sha256.Sum256([]byte(fmt.Sprint(w.seed, c.ID, p.life)))
 		time.Sleep(odd(time.Duration(1+int(sum[0])%40)*time.Second + time.Duration(sum[1])*time.Millisecond + time.Duration(sum[2])*time.Microsecond))
 		alive := w.await(p, "reply %s", c.ID)
-		w.inFlight--
+		w.inFlight[p]--
 		if !alive || sum[3]%16 == 0 && w.most > 0 && c.Before == 0 && !w.answered["failed "+c.ID] {
 			w.answered["failed "+c.ID] = true
 			return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Detail: "the endpoint does not answer", Retry: true}
@@ -271,9 +289,22 @@ func (w *world) agent(p *process, inner agent.Agent) agent.Agent {
 	})
 }
 
+// settled reports whether a process lives and had no fault that can cost it its leases for a while.
+func (p *process) settled() bool {
+	return !p.dead && time.Since(p.woken) > 2*time.Minute && time.Since(p.apart) > 2*time.Minute
+}
+
 // checkCall checks what must hold when a call is sent.
 func (w *world) checkCall(p *process, c *agent.Call) {
-	holds := w.server.holder(c.Thread) == p
+	holds, calls := w.server.holder(c.Thread) == p, 1
+	for other, n := range w.inFlight {
+		if other.settled() {
+			calls += n
+		}
+	}
+	if w.slots > 0 && calls > w.slots && p.settled() {
+		w.violate("endpoint", "%d calls in flight to an endpoint that allows %d", calls, w.slots)
+	}
 	if w.answered[c.ID] && holds {
 		w.violate("asked again", "%s asks %s, which was answered", p.name(), c.ID)
 	}

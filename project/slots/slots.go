@@ -24,6 +24,9 @@ import (
 // Endpoints are the limits of endpoints, by address. They are made on demand: a resumed session may use other
 // endpoints than the current configuration. The zero value limits this process.
 type Endpoints struct {
+	// Pick returns a number below n, by which processes do not ask in step; nil picks at random.
+	Pick func(n int) int
+
 	mu     sync.Mutex
 	of     map[string]agent.Limiter
 	shared []*agent.SharedSlots
@@ -50,7 +53,7 @@ func (e *Endpoints) At(address string, n int) agent.Limiter {
 	}
 	var made agent.Limiter = agent.NewSlots(n)
 	if e.locks != nil {
-		shared := agent.NewSharedSlots(n, newQueue(e.locks, e.holder, address, n).take)
+		shared := agent.NewSharedSlots(n, newQueue(e, address, n).take)
 		e.shared, made = append(e.shared, shared), shared
 	}
 	if e.of == nil {
@@ -85,19 +88,23 @@ type queue struct {
 	address string // as shown to people
 	head    string // the lock of the first process in the queue
 	slots   []string
+	pick    func(n int) int
 
 	mu  sync.Mutex
 	own map[string]bool // slots that this process holds
 }
 
-func newQueue(locks store.Locks, holder func(doing string) store.Holder, address string, n int) *queue {
-	key := address
+func newQueue(e *Endpoints, address string, n int) *queue {
+	key, pick := address, e.Pick
+	if pick == nil {
+		pick = rand.IntN
+	}
 	if baseurl.IsLocal(address) { // another endpoint on each machine
-		key += " on " + holder("").Host
+		key += " on " + e.holder("").Host
 	}
 	sum := sha256.Sum256([]byte(key))
 	name := prefix + hex.EncodeToString(sum[:8]) + "-"
-	q := &queue{locks: locks, holder: holder, address: baseurl.Shown(address), head: name + "next", own: make(map[string]bool)}
+	q := &queue{locks: e.locks, holder: e.holder, address: baseurl.Shown(address), head: name + "next", own: make(map[string]bool), pick: pick}
 	for i := range n {
 		q.slots = append(q.slots, name+strconv.Itoa(i))
 	}
@@ -135,12 +142,12 @@ func (q *queue) mark(name string, own bool) {
 	q.own[name] = own
 }
 
-// free returns the slots that this process does not hold, beginning with a random one.
+// free returns the slots that this process does not hold, beginning with any one.
 func (q *queue) free() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var all []string
-	first := rand.IntN(len(q.slots))
+	first := q.pick(len(q.slots))
 	for i := range q.slots {
 		if name := q.slots[(first+i)%len(q.slots)]; !q.own[name] {
 			all = append(all, name)
@@ -164,7 +171,7 @@ func (q *queue) hold(ctx context.Context, doing string, names func() []string) (
 				return "", nil, err
 			}
 		}
-		pause(ctx)
+		q.pause(ctx)
 	}
 }
 
@@ -172,8 +179,8 @@ func (q *queue) hold(ctx context.Context, doing string, names func() []string) (
 const pollEvery = 250 * time.Millisecond
 
 // pause waits about pollEvery, or until ctx ends. Processes must not ask in step.
-func pause(ctx context.Context) {
-	timer := time.NewTimer(pollEvery/2 + rand.N(pollEvery))
+func (q *queue) pause(ctx context.Context) {
+	timer := time.NewTimer(pollEvery/2 + time.Duration(q.pick(int(pollEvery))))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

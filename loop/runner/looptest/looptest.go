@@ -120,7 +120,10 @@ func (g *Preparer) Session(_ context.Context, w *loop.Work, j *loop.Job) (*runne
 			if g.Around != nil {
 				a = g.Around(a)
 			}
-			return agent.Limits{Retry: agent.RetryPolicy{Attempts: max(1, g.Tries), First: time.Millisecond, Jitter: func(d time.Duration) time.Duration { return d }}}.Wrap(agent.Guard(a)), nil
+			return agent.Limits{Retry: agent.RetryPolicy{
+				Attempts: max(1, g.Tries), First: time.Millisecond, Jitter: func(d time.Duration) time.Duration { return d },
+				Again: func(_ context.Context, f *agent.Failure, _ int) bool { return allowance.AllowRetry(p.Name, f) },
+			}}.Wrap(agent.Guard(a)), nil
 		},
 	}}, nil
 }
