@@ -30,11 +30,9 @@ test: ## run all tests with the race detector, in shuffled order
 
 # ON_POSTGRES are packages whose tests open their store with store/opentest.
 ON_POSTGRES = ./session ./session/audit ./session/preflight ./loop/runner ./govern ./govern/shown ./playbook/keeper
-# SLOW_ON_POSTGRES are tests with a store or a process for each of hundreds of moments.
-SLOW_ON_POSTGRES = ^(TestResumeFromEveryPrefix|TestKilledAtRandomTimes)$$
 
-postgres: ## run the tests that take a store on PostgreSQL instead; SLOW_ON_POSTGRES= runs the slow ones, too
-	BRENNER_TEST_STORE=postgres $(GO) test -count=1 -parallel 4 -timeout 15m $(if $(SLOW_ON_POSTGRES),-skip '$(SLOW_ON_POSTGRES)') $(ON_POSTGRES)
+postgres: ## run the tests that take a store on PostgreSQL instead
+	BRENNER_TEST_STORE=postgres $(GO) test -count=1 -parallel 4 -timeout 15m $(ON_POSTGRES)
 
 hours: ## run the tests at other hours and in other time zones; HOURS, ZONES, DAYS are lists
 	@HOURS="$(HOURS)" ZONES="$(ZONES)" DAYS="$(DAYS)" sh scripts/hours.sh

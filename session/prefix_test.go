@@ -156,32 +156,40 @@ func TestResumeFromEveryPrefix(t *testing.T) {
 			script = parse(t, faulty)
 		}
 		for n := 1; n < len(h.Entries); n++ {
-			st := storeWithPrefix(t, h, n)
-			s := &actors{script: script}
-			left, err := flow.Fold(h.Entries[:n])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := runner(st, s).Resume(t.Context(), thread, nil); err != nil {
-				t.Fatalf("%s, prefix %d: %v", name, n, err)
-			}
-			got, err := session.Load(t.Context(), st, thread)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if finalArtifact(t, got) != want {
-				t.Errorf("%s, prefix %d: another artifact", name, n)
-			}
-			for _, c := range left.Calls() {
-				again, _ := got.State.Call(c.ID)
-				if c.Status == flow.Replied && again.Began != c.Began {
-					t.Errorf("%s, prefix %d: %s was asked again", name, n, c.ID)
-				}
-			}
-			if p, err := session.Verify(t.Context(), st, thread, h.State.Seal()); err != nil || p.Err() != nil {
-				t.Errorf("%s, prefix %d: %v %v", name, n, err, p.Err())
-			}
+			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) { // a test of its own, to close its store
+				t.Parallel()
+				resumeFrom(t, h, n, script, want)
+			})
 		}
+	}
+}
+
+// resumeFrom resumes a session that was killed after its n-th entry.
+func resumeFrom(t *testing.T, h *session.History, n int, script *rehearsal.Script, want string) {
+	t.Helper()
+	st := storeWithPrefix(t, h, n)
+	left, err := flow.Fold(h.Entries[:n])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runner(st, &actors{script: script}).Resume(t.Context(), thread, nil); err != nil {
+		t.Fatal(err)
+	}
+	got, err := session.Load(t.Context(), st, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if finalArtifact(t, got) != want {
+		t.Error("another artifact")
+	}
+	for _, c := range left.Calls() {
+		again, _ := got.State.Call(c.ID)
+		if c.Status == flow.Replied && again.Began != c.Began {
+			t.Errorf("%s was asked again", c.ID)
+		}
+	}
+	if p, err := session.Verify(t.Context(), st, thread, h.State.Seal()); err != nil || p.Err() != nil {
+		t.Errorf("%v %v", err, p.Err())
 	}
 }
 
