@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -58,6 +59,12 @@ func large(b *testing.B, st store.Store, records int) *govern.Records {
 	return d
 }
 
+// project is a large project in one kind of store.
+type project struct {
+	kind    string
+	records *govern.Records
+}
+
 // openFile returns a new store in a file.
 func openFile(b *testing.B) *sqlite.Store {
 	b.Helper()
@@ -69,8 +76,9 @@ func openFile(b *testing.B) *sqlite.Store {
 	return st
 }
 
-// openDatabase returns a new store on a PostgreSQL server of its own.
-func openDatabase(b *testing.B) *postgres.Store {
+// largeDatabase returns a large project on a PostgreSQL server of its own, which has removed dead rows and updated
+// its statistics. By itself, it does so some minutes after so many writes.
+func largeDatabase(b *testing.B, records int) *govern.Records {
 	b.Helper()
 	server := postgrestest.Start(b)
 	b.Setenv("PGPASSWORD", server.Password)
@@ -83,67 +91,96 @@ func openDatabase(b *testing.B) *postgres.Store {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = st.Close() })
-	return st
+	d := large(b, st, records)
+	for _, table := range []string{"records", "links", "tags", "tips", "heads", "blobs"} { // each has a minute
+		postgrestest.Exec(b, server.Address("postgres"), "VACUUM ANALYZE brenner_bench."+table)
+	}
+	return d
 }
 
-// BenchmarkStore measures commands in projects of different sizes.
+// BenchmarkStore measures commands in projects of different sizes, in a file and, where a server is
+// installed, in a database, by turns.
 func BenchmarkStore(b *testing.B) {
 	for _, records := range []int{1_000, 100_000} {
-		b.Run(fmt.Sprintf("records=%d", records), func(b *testing.B) { measure(b, openFile(b), records) })
-		b.Run(fmt.Sprintf("postgres/records=%d", records), func(b *testing.B) { measure(b, openDatabase(b), records) })
+		b.Run(fmt.Sprintf("records=%d", records), func(b *testing.B) {
+			all := []project{{"sqlite", large(b, openFile(b), records)}}
+			if postgrestest.Installed() {
+				all = append(all, project{"postgres", largeDatabase(b, records)})
+			}
+			measureReads(b, all, records)
+			measurePuts(b, all, records)
+		})
 	}
 }
 
-func measure(b *testing.B, st store.Store, records int) {
-	d := large(b, st, records)
-	middle := fmt.Sprintf("note-%06d", records/2+50)
-	b.Run("view", func(b *testing.B) {
-		q := govern.Request{Role: "test_designer", Modules: []string{"module-07"}, Tags: []string{"tag-7"}, Inputs: []string{middle}, Purpose: "Continue."}
-		for b.Loop() {
-			if g, err := d.Context(b.Context(), q); err != nil || len(g.Shown) != 9 {
-				b.Fatal(g, err)
-			}
-		}
+// middleOf returns the record whose lineage and neighbours are measured.
+func middleOf(records int) string { return fmt.Sprintf("note-%06d", records/2+50) }
+
+func measureReads(b *testing.B, all []project, records int) {
+	middle := middleOf(records)
+	q := govern.Request{Role: "test_designer", Modules: []string{"module-07"}, Tags: []string{"tag-7"}, Inputs: []string{middle}, Purpose: "Continue."}
+	byTurns(b, "view", all, func(d *govern.Records) (bool, error) {
+		g, err := d.Context(b.Context(), q)
+		return err == nil && len(g.Shown) == 9, err
 	})
-	b.Run("status", func(b *testing.B) {
-		for b.Loop() {
-			if s, err := d.Status(b.Context()); err != nil || s.Records != records+1 {
-				b.Fatal(s, err)
-			}
-		}
+	byTurns(b, "status", all, func(d *govern.Records) (bool, error) {
+		s, err := d.Status(b.Context())
+		return err == nil && s.Records == records+1, err
 	})
-	b.Run("lineage10", func(b *testing.B) {
-		for b.Loop() {
-			if l, err := d.Lineage(b.Context(), middle, true, false, 10); err != nil || len(l.Nodes) != 11 {
-				b.Fatal(l, err)
-			}
-		}
+	byTurns(b, "lineage10", all, func(d *govern.Records) (bool, error) {
+		l, err := d.Lineage(b.Context(), middle, true, false, 10)
+		return err == nil && len(l.Nodes) == 11, err
 	})
+}
+
+func measurePuts(b *testing.B, all []project, records int) {
 	n := 0
-	next := func() govern.Draft {
-		n++
-		return draft(fmt.Sprintf("new-%d", n), record.PaperNote, fmt.Sprint("new ", n), "cites="+middle)
-	}
-	b.Run("put", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := d.Put(b.Context(), sydney, next()); err != nil {
-				b.Fatal(err)
-			}
+	for _, count := range []int{1, 100} {
+		name := "put"
+		if count > 1 {
+			name = fmt.Sprint(name, count)
 		}
-		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "puts/s")
-	})
-	b.Run("put100", func(b *testing.B) {
-		for b.Loop() {
-			drafts := make([]govern.Draft, 100)
+		byTurns(b, name, all, func(d *govern.Records) (bool, error) {
+			drafts := make([]govern.Draft, count)
 			for i := range drafts {
-				drafts[i] = next()
+				n++
+				drafts[i] = draft(fmt.Sprintf("new-%d", n), record.PaperNote, fmt.Sprint("new ", n), "cites="+middleOf(records))
 			}
-			if _, err := d.Put(b.Context(), sydney, drafts...); err != nil {
-				b.Fatal(err)
+			_, err := d.Put(b.Context(), sydney, drafts...)
+			return true, err
+		})
+	}
+}
+
+// byTurns measures one command in all projects by turns. It reports the median of its times in each
+// project in milliseconds, and the median of the ratios to the first project's times.
+func byTurns(b *testing.B, name string, all []project, do func(*govern.Records) (asExpected bool, err error)) {
+	b.Run(name, func(b *testing.B) {
+		times, ratios := make([][]float64, len(all)), make([][]float64, len(all))
+		for b.Loop() {
+			for i := range all {
+				began := time.Now()
+				if ok, err := do(all[i].records); !ok || err != nil {
+					b.Fatal(all[i].kind, ok, err)
+				}
+				took := time.Since(began).Seconds() * 1000
+				times[i] = append(times[i], took)
+				ratios[i] = append(ratios[i], took/times[0][len(times[0])-1])
 			}
 		}
-		b.ReportMetric(float64(b.N)*100/b.Elapsed().Seconds(), "puts/s")
+		b.ReportMetric(0, "ns/op") // of all projects together
+		for i := range all {
+			b.ReportMetric(median(times[i]), all[i].kind+"-ms")
+			if i > 0 {
+				b.ReportMetric(median(ratios[i]), all[i].kind+"/"+all[0].kind)
+			}
+		}
 	})
+}
+
+func median(all []float64) float64 {
+	slices.Sort(all)
+	return all[len(all)/2]
 }
 
 // BenchmarkRounds puts a thousand versions of one record, and reports the growth of the file for

@@ -163,6 +163,12 @@ func start(settings ...string) (*Server, error) {
 	return s, nil
 }
 
+// Installed reports whether a server is installed.
+func Installed() bool {
+	_, err := find()
+	return err == nil
+}
+
 // find returns the directory of the newest installed server.
 func find() (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Debian
