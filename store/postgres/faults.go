@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,17 +144,38 @@ func (s *Store) fault(op string, err error) error {
 		return f
 	}
 	d := s.diagnose(err)
-	return &fault.Error{Code: d.code, Op: op, Place: s.address.shown, Detail: d.detail, Hint: d.hint, Cause: oneLine(err)}
+	return &fault.Error{Code: d.code, Op: op, Place: s.address.shown, Detail: d.detail, Hint: d.hint, Cause: s.oneLine(err)}
 }
 
-// oneLine returns an error with its text in one line, without what the server reports about data.
-func oneLine(err error) error {
+// oneLine returns an error with its text in one line, without what the server reports about data. The attempts to
+// connect, with and without TLS, may have failed for the same cause: it is named once.
+func (s *Store) oneLine(err error) error {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
 		return fmt.Errorf("%s (SQLSTATE %s)", strings.Join(strings.Fields(e.Message), " "), e.Code)
 	}
-	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
+	all := []error{err}
+	var failed *pgconn.ConnectError
+	var attempts interface {
+		error
+		Unwrap() []error
+	}
+	if errors.As(err, &failed) && errors.As(failed.Unwrap(), &attempts) {
+		all = attempts.Unwrap()
+	}
+	var causes []string
+	for _, one := range all {
+		cause := strings.Join(strings.Fields(one.Error()), " ")
+		optional := !s.requiresTLS && len(all) > 1 && refusesTLS(one)
+		if !optional && !slices.Contains(causes, cause) {
+			causes = append(causes, cause)
+		}
+	}
+	return errors.New(strings.Join(causes, "; "))
 }
+
+// refusesTLS reports whether a server refused an encrypted connection.
+func refusesTLS(err error) bool { return strings.Contains(err.Error(), "server refused TLS") }
 
 // diagnosis explains an error to a user.
 type diagnosis struct {
@@ -167,17 +189,22 @@ func (s *Store) diagnose(err error) diagnosis {
 		return d
 	}
 	var certificate *tls.CertificateVerificationError
+	var unconnected *pgconn.ConnectError
 	switch {
 	case errors.As(err, &certificate):
 		return diagnosis{store.Denied, "the server's certificate is not valid", "name the host as the certificate does, and add &sslrootcert=FILE to the address for an authority of your own"}
-	case strings.Contains(err.Error(), "server refused TLS"):
-		return diagnosis{store.Denied, "the server has no TLS, which the address requires", "turn on ssl in the server's configuration; within a machine, use sslmode=disable"}
+	case s.requiresTLS && refusesTLS(err):
+		return diagnosis{store.Denied, "the server has no TLS, which sslmode in the address or PGSSLMODE requires", "turn on ssl in the server's configuration; within a machine, use sslmode=disable"}
+	case strings.Contains(err.Error(), "ValidateConnect failed"):
+		return diagnosis{store.Denied, "the server is not of the kind that target_session_attrs requires", "run `unset PGTARGETSESSIONATTRS`, or remove target_session_attrs= from the address"}
 	case passing(err):
 		return diagnosis{store.Unreachable, "the server does not answer", "check host, port and network, and whether the server runs; then run the command again: it continues"}
 	case strings.HasPrefix(state, "53"):
 		return diagnosis{store.Busy, "the server lacks resources", "run the command again later"}
-	case state == "":
+	case errors.As(err, &unconnected):
 		return diagnosis{store.Unreachable, "the server cannot be reached", "check host and port in the address, and the network"}
+	case state == "": // the driver cannot read what a row contains
+		return diagnosis{store.Damaged, "a row is damaged, or was changed by another program", damagedHint}
 	}
 	return diagnosis{store.Damaged, "the schema is damaged, or was changed by another program", damagedHint}
 }

@@ -10,6 +10,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -51,9 +52,11 @@ type Store struct {
 	wait     time.Duration
 	readOnly bool
 	steps    []string
-	pool     *pgxpool.Pool
-	renewals *pgxpool.Pool // one connection, so that leases do not wait for writes
-	locks    *lease.Keeper
+	// requiresTLS says that no connection is made without TLS.
+	requiresTLS bool
+	pool        *pgxpool.Pool
+	renewals    *pgxpool.Pool // one connection, so that leases do not wait for writes
+	locks       *lease.Keeper
 
 	mu     sync.Mutex
 	closed bool
@@ -82,7 +85,7 @@ func connect(ctx context.Context, a Address, o Options) (*Store, error) {
 	if o.dial != nil {
 		o.dial(&config.ConnConfig.Config)
 	}
-	s := &Store{address: a, wait: cmp.Or(o.Wait, defaultWait), readOnly: o.ReadOnly, steps: o.steps}
+	s := &Store{address: a, wait: cmp.Or(o.Wait, defaultWait), readOnly: o.ReadOnly, steps: o.steps, requiresTLS: requiresTLS(&config.ConnConfig.Config)}
 	if s.steps == nil {
 		s.steps = migrations()
 	}
@@ -97,6 +100,12 @@ func connect(ctx context.Context, a Address, o Options) (*Store, error) {
 		return nil, s.fault("open the store", err)
 	}
 	return s, nil
+}
+
+// requiresTLS reports whether every attempt to connect uses TLS.
+func requiresTLS(c *pgconn.Config) bool {
+	plain := func(f *pgconn.FallbackConfig) bool { return f.TLSConfig == nil }
+	return c.TLSConfig != nil && !slices.ContainsFunc(c.Fallbacks, plain)
 }
 
 // Address returns where the store is.

@@ -34,7 +34,7 @@ func (s *Store) resolve(ctx context.Context, b *store.Batch, lost *lostAnswer) (
 	return false, &fault.Error{
 		Code: store.Unreachable, Op: opWrite, Place: s.address.shown,
 		Detail: "the connection was lost before the server answered, so it is not known whether it was written",
-		Hint:   "check the network and the server, then run the command again: it continues from what is stored", Cause: oneLine(err),
+		Hint:   "check the network and the server, then run the command again: it continues from what is stored", Cause: s.oneLine(err),
 	}
 }
 

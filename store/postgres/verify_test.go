@@ -99,6 +99,15 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// A row that cannot be read is damage, not a server that does not answer.
+func TestDamagedRow(t *testing.T) {
+	t.Parallel()
+	s, address := filled(t)
+	postgrestest.Exec(t, address, "DELETE FROM "+postgrestest.Schema(address)+".tips WHERE id = 'linked'")
+	_, err := s.Heads(t.Context(), store.HeadQuery{ID: "linked"})
+	wantFault(t, err, store.Damaged, "a row is damaged")
+}
+
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	s, _ := filled(t)
