@@ -34,7 +34,7 @@ const (
 	Unreachable fault.Code = "STORE_UNREACHABLE" // The database server does not answer; try again.
 	Denied      fault.Code = "STORE_DENIED"      // The database refused the login, or the user lacks a right.
 	Elsewhere   fault.Code = "STORE_ELSEWHERE"   // The directory's store was a database, and no address is set now.
-	BadAddress  fault.Code = "STORE_ADDRESS"     // Invalid address of a store, or one with a password.
+	BadAddress  fault.Code = "STORE_ADDRESS"     // Invalid address of a store, one with a password, or an invalid PG… variable beside it.
 	Held        fault.Code = "HELD"              // Another process is running this session or loop.
 	BadName     fault.Code = "BAD_LOCK_NAME"     // Invalid lock name.
 	Conflict    fault.Code = "RECORD_CONFLICT"   // Another process wrote this version of the record first.

@@ -101,8 +101,8 @@ func ParseAddress(text string) (Address, error) {
 	}
 	u.RawQuery = values.Encode()
 	a.dial = u.String()
-	if _, err := pgxpool.ParseConfig(a.dial); err != nil { // its text repeats the address
-		return Address{}, badAddress("a part of it is not valid, or a file that it names cannot be read")
+	if _, err := configure(a.dial); err != nil {
+		return Address{}, err
 	}
 	return a, nil
 }
@@ -175,9 +175,9 @@ func (a Address) schemaName() string { return "brenner_" + a.project }
 // config returns the settings of the connections. PgBouncer in transaction mode works with them:
 // statements are not prepared, and nothing is set for a connection.
 func (a Address) config() (*pgxpool.Config, error) {
-	c, err := pgxpool.ParseConfig(a.dial)
+	c, err := configure(a.dial)
 	if err != nil {
-		return nil, badAddress("a part of it is not valid, or a file that it names cannot be read")
+		return nil, err
 	}
 	c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	c.ConnConfig.StatementCacheCapacity, c.ConnConfig.DescriptionCacheCapacity = 0, 0

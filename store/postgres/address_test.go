@@ -4,8 +4,11 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"brenner/internal/fault"
+	"brenner/store"
 	"brenner/store/postgres/postgrestest"
 )
 
@@ -50,4 +53,37 @@ func TestEnvironmentRedirectsNothing(t *testing.T) {
 		}
 	}
 	openAt(t, postgrestest.Address(t), Options{})
+}
+
+// A variable of the environment that the driver refuses is named, not the address.
+func TestBadEnvironment(t *testing.T) {
+	const address = "postgres://ann@db.example/research?project=a"
+	services := filepath.Join(t.TempDir(), "services")
+	if err := os.WriteFile(services, []byte("[bad]\nsslmode=bogus\n[good]\nsslmode=require\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PGSERVICEFILE", services)
+	for _, test := range []struct{ variable, value, text string }{
+		{"PGSERVICE", "zz", "PGSERVICE: not accepted: unable to find service: zz"},
+		{"PGSERVICE", "bad", "PGSERVICE: not accepted: sslmode is invalid"},
+		{"PGSSLMODE", "bogus", "PGSSLMODE: not accepted: sslmode is invalid"},
+		{"PGCONNECT_TIMEOUT", "abc", "PGCONNECT_TIMEOUT: not accepted: strconv.ParseInt"},
+		{"PGSSLROOTCERT", "/nonexistent", "PGSSLROOTCERT: not accepted: unable to read CA file: open /nonexistent"},
+		{"PGSSLKEY", "/nonexistent", "PGSSLKEY: not accepted"},
+		{"PGTARGETSESSIONATTRS", "bogus", "PGTARGETSESSIONATTRS: not accepted: unknown value"},
+		{"PGMINPROTOCOLVERSION", "9", "PGMINPROTOCOLVERSION: not accepted"},
+	} {
+		t.Run(test.variable+"="+test.value, func(t *testing.T) {
+			t.Setenv(test.variable, test.value)
+			_, err := ParseAddress(address)
+			wantFault(t, err, store.BadAddress, test.text)
+			if !strings.Contains(fault.HintOf(err), "unset "+test.variable) {
+				t.Errorf("the hint is %q", fault.HintOf(err))
+			}
+		})
+	}
+	t.Setenv("PGSERVICE", "good")
+	if c, err := parse(t, address).config(); err != nil || !requiresTLS(&c.ConnConfig.Config) {
+		t.Errorf("a service adds what the address leaves open: %v", err)
+	}
 }
