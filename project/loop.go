@@ -200,8 +200,10 @@ func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 		if opened.Preflight, err = j.preflight(ctx); err != nil {
 			return nil, err
 		}
+		j.noteRun(1)
 		return j.runner.Start(ctx, opened, j.plan.blobs)
 	}
+	j.noteRun(j.state.Runs + 1)
 	return j.runner.Resume(ctx, j.name, func(s *loop.State) loop.Resumed {
 		r := loop.Resumed{Retry: j.options.Retry, Repeat: j.options.Retry && len(s.Work.Tasks) > 0}
 		if limits := j.plan.plan.LimitsOnResume(s, j.plan.opened.Limits); limits != s.Limits {
@@ -212,6 +214,13 @@ func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 		}
 		return r
 	})
+}
+
+// noteRun notes that a run begins on this machine: in a team's store, others do not write its report.
+func (j *LoopJob) noteRun(number int) {
+	if j.project.Config.StoreAddress != "" {
+		j.project.reportDir(j.name).NoteRun(number)
+	}
 }
 
 // preflight asks the models of a new loop before its first session. It returns an error if none can

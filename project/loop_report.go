@@ -13,14 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	agentmail "brenner/agent/mail"
 	"brenner/config"
 	"brenner/internal/baseurl"
 	"brenner/internal/fault"
-	"brenner/internal/files"
 	"brenner/loop"
 	"brenner/loop/report"
 	"brenner/loop/runner"
@@ -30,17 +26,9 @@ import (
 	"brenner/store"
 )
 
-// The locations of loop reports, below the project's state directory.
-const (
-	loopsFolder = "loops"
-	reportText  = "report.md"
-	reportHTML  = "report.html"
-	reportJSON  = "report.json"
-)
-
-// reportDir returns the directory of a loop's report.
-func (p *Project) reportDir(loop string) string {
-	return filepath.Join(p.StateDir(), loopsFolder, loop)
+// reportDir returns the directory of a loop's report, below the project's state directory.
+func (p *Project) reportDir(loop string) publish.ReportDir {
+	return publish.ReportDir(filepath.Join(p.StateDir(), "loops", loop))
 }
 
 // LoopReport returns the report of a loop, ended or not, with later decisions included.
@@ -107,71 +95,16 @@ func (p *Project) artifactFrom(dir, thread string) string {
 	return filepath.ToSlash(from)
 }
 
-// writtenReport returns the report of the loop's last end from its file, or nil. What is sent
-// again must be the same, whatever was decided since.
-func (p *Project) writtenReport(s *loop.State) *report.Report {
-	data, err := os.ReadFile(filepath.Join(p.reportDir(s.Opened.Name), reportJSON))
-	if err != nil {
-		return nil
-	}
-	r := &report.Report{}
-	if json.Unmarshal(data, r) != nil || r.Runs != s.Runs || r.Reason != s.Ended {
-		return nil
-	}
-	r.Restore()
-	return r
-}
-
-// writeReport writes the report of a loop to the state directory, in all formats.
-func (p *Project) writeReport(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
+// writeReport writes the report of a loop to the state directory, in all formats. What is sent again must be the same,
+// whatever was decided since.
+func (p *Project) writeReport(ctx context.Context, st store.Store, s *loop.State) (r *report.Report, err error) {
 	dir := p.reportDir(s.Opened.Name)
-	r := p.writtenReport(s)
-	if r == nil {
-		var err error
-		if r, err = p.gatherReport(ctx, st, s, dir); err != nil {
+	if r = dir.Written(s); r == nil {
+		if r, err = p.gatherReport(ctx, st, s, string(dir)); err != nil {
 			return nil, err
 		}
 	}
-	page, err := r.HTML()
-	if err != nil {
-		return nil, err
-	}
-	document, err := reportDocument(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, &fault.Error{Code: files.CannotWrite, Op: "make", Place: dir, Detail: files.Reason(err), Hint: "the loop itself is stored: `brenner loop report " + s.Opened.Name + "`"}
-	}
-	// The document is last: if it exists, so do the others.
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{{reportText, r.Markdown()}, {reportHTML, page}, {reportJSON, document}} {
-		if err := files.Replace(filepath.Join(dir, f.name), f.data); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
-}
-
-// hasReport reports whether the report's files belong to the loop's last end.
-func (p *Project) hasReport(s *loop.State) bool {
-	dir := p.reportDir(s.Opened.Name)
-	for _, name := range []string{reportText, reportHTML} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return false
-		}
-	}
-	return p.writtenReport(s) != nil
-}
-
-func reportDocument(r *report.Report) ([]byte, error) {
-	data, err := json.Marshal(r, json.Deterministic(true), jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		return nil, &fault.Error{Code: files.CannotWrite, Op: "encode the report", Cause: err}
-	}
-	return append(data, '\n'), nil
+	return r, dir.Write(r)
 }
 
 // NotDelivered is the code of a report that did not reach a reader.
@@ -224,9 +157,12 @@ type PendingReport struct {
 // Any reports whether anything is still to be done.
 func (o PendingReport) Any() bool { return o.Files || len(o.To) > 0 }
 
-// pendingReport returns what is still to be done about a loop's report.
+// pendingReport returns what is still to be done about a loop's report. A team's loop has its files on the machine of its
+// last run: on others they are not missing, nor are they after a delivery.
 func (p *Project) pendingReport(s *loop.State) PendingReport {
-	return PendingReport{Files: !p.hasReport(s), To: s.Owed(p.reportReaders())}
+	dir := p.reportDir(s.Opened.Name)
+	missing := !dir.Has(s) && (p.Config.StoreAddress == "" || len(s.Reports) == 0 && dir.RanHere(s))
+	return PendingReport{Files: missing, To: s.Owed(p.reportReaders())}
 }
 
 // SentReport is the result of sending the report of a loop.
@@ -341,7 +277,7 @@ const (
 // postReport sends the report as JSON. It retries if there was no response or a server
 // error.
 func (p *Project) postReport(ctx context.Context, r *report.Report) error {
-	document, err := reportDocument(r)
+	document, err := publish.ReportDocument(r)
 	if err != nil {
 		return err
 	}

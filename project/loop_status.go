@@ -12,6 +12,7 @@ import (
 	"brenner/internal/text"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/project/publish"
 	"brenner/project/storage"
 	"brenner/session"
 	"brenner/store"
@@ -90,8 +91,8 @@ func (p *Project) refreshedSummary(ctx context.Context, st store.Store, locks st
 func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary {
 	s := runner.Summarise(st, locks, p.Now())
 	s.ResumeCommand, s.Unpriced = p.resumeCommand(st), len(st.Unpriced(nil, p.prices))
-	if st.Ended != "" && p.hasReport(st) {
-		s.Report = filepath.Join(p.reportDir(s.Loop), reportText)
+	if dir := p.reportDir(s.Loop); st.Ended != "" && dir.Has(st) {
+		s.Report = filepath.Join(string(dir), publish.ReportText)
 	}
 	s.Next = s.Commands()
 	return s

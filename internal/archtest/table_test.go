@@ -221,7 +221,7 @@ func brenner() Table {
 		{Path: "project/schemas", Kind: Shell, Needs: "artifact"},
 		{Path: "project/storage", Kind: Shell, Needs: "internal/baseurl internal/fault internal/files session store store/journal store/memory store/postgres store/sqlite"},
 		{Path: "project/slots", Kind: Shell, Needs: "internal/baseurl internal/fault store agent"},
-		{Path: "project/publish", Kind: Shell, Needs: "internal/fault internal/files artifact session store"},
+		{Path: "project/publish", Kind: Shell, Needs: "internal/fault internal/files artifact session loop loop/report store"},
 		{
 			Path: "project", Kind: Shell,
 			Needs: "internal/baseurl internal/fault internal/files internal/modelhttp internal/text internal/tokens internal/trust artifact " +

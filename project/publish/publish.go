@@ -1,5 +1,5 @@
 // Package publish writes the newest version of a session's artifact to files. A file that holds anything but
-// a version of its session is never lost.
+// a version of its session is never lost. It also writes the reports of loops.
 package publish
 
 import (

@@ -55,7 +55,8 @@ help, nothing else is run.
 With --run KEY, the loop is named after the plan and the key and runs only once: after it
 has ended, the same command does nothing. Use it in cron jobs: --run $(date +%F). Without
 --run, a plan that has ended starts again under the next number. If the report of the last
-run was not written or delivered, the command delivers it and runs nothing.
+run was not written or delivered, the command delivers it and runs nothing; a team's report
+is written on the machine of the last run.
 
 If the first sessions all fail for one lasting cause (rejected key, no access, no such
 model or host), the loop stops early; repeat the command when the cause is removed. An
