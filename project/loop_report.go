@@ -208,7 +208,7 @@ func (p *Project) SendReport(ctx context.Context, name string) (*SentReport, err
 	if state, err = runner.Load(ctx, st, name); err != nil {
 		return nil, err
 	}
-	sent.LoopSummary = p.summariseLoop(st, state)
+	sent.LoopSummary = p.summariseLoop(st, st, state)
 	return sent, nil
 }
 

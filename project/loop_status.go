@@ -54,7 +54,11 @@ func (p *Project) openLoops(ctx context.Context, name string) (storage.Store, er
 // What a loop's status consists of.
 type (
 	// LoopSummary is the status of a loop.
-	LoopSummary = runner.Summary
+	LoopSummary struct {
+		*runner.Summary
+		// NotDurable says that a crash of the database's server can lose what was stored last.
+		NotDurable bool `json:"not_durable,omitzero"`
+	}
 	// LoopSession is one session of a loop.
 	LoopSession = runner.SummarySession
 )
@@ -84,12 +88,12 @@ func (p *Project) refreshedSummary(ctx context.Context, st store.Store, locks st
 	if err := runner.Refresh(ctx, st, state); err != nil {
 		return nil, err
 	}
-	return p.summariseLoop(locks, state), nil
+	return p.summariseLoop(st, locks, state), nil
 }
 
-// summariseLoop returns the status of a loop; see runner.Summarise.
-func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary {
-	s := runner.Summarise(st, locks, p.Now())
+// summariseLoop returns the status of a loop in a store; see runner.Summarise.
+func (p *Project) summariseLoop(in store.Store, locks store.Locks, st *loop.State) *LoopSummary {
+	s := &LoopSummary{runner.Summarise(st, locks, p.Now()), store.NotDurable(in)}
 	s.ResumeCommand, s.Unpriced = p.resumeCommand(st), len(st.Unpriced(nil, p.prices))
 	if dir := p.reportDir(s.Loop); st.Ended != "" && dir.Has(st) {
 		s.Report = filepath.Join(string(dir), publish.ReportText)
@@ -165,7 +169,7 @@ func (p *Project) loopRow(ctx context.Context, st storage.Store, stream *store.S
 		row.Phase, row.Code, row.Problem = session.PhaseDamaged, fault.CodeOf(err), err.Error()
 		return row
 	}
-	s := p.summariseLoop(st, state)
+	s := p.summariseLoop(st, st, state)
 	row.Phase, row.Reason, row.RetryAt, row.Round, row.Rounds = s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds
 	row.Planned, row.Done, row.Failed, row.Short, row.Tokens, row.Rehearsal = s.Planned, s.Done, s.Failed, s.Short, s.Tokens, s.Rehearsal
 	row.Nothing, row.Skipped, row.Person, row.Attention = s.Nothing, s.Skipped, len(s.NeedsPerson), s.Attention

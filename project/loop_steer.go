@@ -73,7 +73,7 @@ func (p *Project) steerLoop(ctx context.Context, name, kind string, event func(*
 	if err != nil {
 		return nil, err
 	}
-	s := p.summariseLoop(st, state)
+	s := p.summariseLoop(st, st, state)
 	return &SteeredLoop{
 		Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, ResumeCommand: s.ResumeCommand,
 		WasPaused: paused, Waited: waited,

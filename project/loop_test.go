@@ -180,7 +180,7 @@ func TestLoopResult(t *testing.T) {
 		{LoopPartly, []LoopSession{short, short}},
 		{LoopFailed, []LoopSession{failed, empty}},
 	} {
-		s := &LoopSummary{Sessions: c.sessions}
+		s := &runner.Summary{Sessions: c.sessions}
 		for _, one := range c.sessions {
 			if one.Status == short.Status {
 				s.Short++

@@ -175,6 +175,12 @@ type Locks interface {
 	HolderOf(name string) (Holder, bool, error)
 }
 
+// NotDurable reports whether a crash of a store's server can lose what was written last. The user has accepted it.
+func NotDurable(st any) bool {
+	d, ok := st.(interface{ Durable() bool })
+	return ok && !d.Durable()
+}
+
 // Lease is a lock that is held.
 type Lease interface {
 	// Release ends the lock; a second call does nothing.

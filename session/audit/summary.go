@@ -79,6 +79,8 @@ type Summary struct {
 	Letters []letters.Row `json:"letters,omitempty"`
 	// Ignored are the deltas of replies that are drafts, quotations or examples, and not taken elsewhere.
 	Ignored []IgnoredInCall `json:"ignored,omitempty"`
+	// NotDurable says that a crash of the database's server can lose what was stored last.
+	NotDurable bool `json:"not_durable,omitzero"`
 	// Task is the task spec that the session runs.
 	Task    string `json:"task,omitempty"`
 	Started string `json:"started_at"`
@@ -178,6 +180,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 		Stuck: stalemateRows(h), Patches: PatchRows(st.Patches), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
 		Remarks: remarksOf(st), Refused: []RefusedField{}, Idle: append([]string{}, st.Idle()...), Verdict: st.Verdict(),
 		Waiting: st.Waiting(), Unasked: unasked(st), Uncorrected: uncorrected(st), Task: st.Opened.Task,
+		NotDurable: store.NotDurable(locks),
 	}
 	if locks != nil {
 		holder, held, err := locks.HolderOf(h.Thread)

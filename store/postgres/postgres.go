@@ -52,6 +52,8 @@ type Store struct {
 	wait     time.Duration
 	readOnly bool
 	steps    []string
+	// undurable says that the server acknowledged commits before they were on disk when the store was opened.
+	undurable bool
 	// requiresTLS says that no connection is made without TLS.
 	requiresTLS bool
 	pool        *pgxpool.Pool
@@ -112,8 +114,8 @@ func requiresTLS(c *pgconn.Config) bool {
 func (s *Store) Address() Address { return s.address }
 
 // Durable reports whether data that was written survives a crash of the server. It does unless the
-// address says durable=no.
-func (s *Store) Durable() bool { return !s.address.undurable }
+// address says durable=no and the server makes use of it.
+func (s *Store) Durable() bool { return !s.undurable }
 
 // enter begins a use of the store. leave ends it.
 func (s *Store) enter(ctx context.Context, op string) (leave func(), err error) {

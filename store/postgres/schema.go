@@ -162,6 +162,7 @@ func (s *Store) checkServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.undurable = commit == "off" || fsync == "off"
 	refuse := func(detail, hint string) error {
 		return &fault.Error{Code: store.Unsupported, Op: "open the store", Place: s.address.shown, Detail: detail, Hint: hint}
 	}

@@ -181,6 +181,9 @@ func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
 	if s.Report != "" {
 		rows = append(rows, []string{"Report", ui.FromHere(s.Report)})
 	}
+	if s.NotDurable {
+		rows = append(rows, ui.NotDurable())
+	}
 	return append(rows, []string{"Journal", fmt.Sprintf("%s, head %s", text.Plural(s.Entries, "entry", "entries"), s.Head)})
 }
 

@@ -104,6 +104,9 @@ func summaryFacts(s *audit.Summary) [][]string {
 	if s.Budget > 0 {
 		budget = "of " + strconv.Itoa(s.Budget)
 	}
+	if s.NotDurable {
+		rows = append(rows, ui.NotDurable())
+	}
 	return append(rows,
 		[]string{"Journal", fmt.Sprintf("%s, head %s", text.Plural(s.Entries, "entry", "entries"), s.Head)},
 		[]string{"Seal", s.Seal},

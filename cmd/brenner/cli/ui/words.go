@@ -70,6 +70,11 @@ func (a *App) Learned(several bool) func(thread string, learned []string) {
 // RehearsalNote is printed with everything that comes from a rehearsal.
 const RehearsalNote = "Rehearsal: scripted output, not real findings."
 
+// NotDurable is the row of a summary about a database's server that does not keep everything.
+func NotDurable() []string {
+	return []string{"Not durable", "a crash of the database's server can lose what was stored last (durable=no)"}
+}
+
 // FromHere returns a path relative to the working directory.
 func FromHere(path string) string { return files.FromHere(path) }
 
