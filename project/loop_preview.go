@@ -152,7 +152,7 @@ func (p *Project) peekLoop(ctx context.Context, search *runner.Search) (string, 
 	}
 	holder, held, err := st.HolderOf(runner.Lock(name))
 	if err == nil && held {
-		err = store.HeldError(runner.Lock(name), holder) // the same error as for a run
+		err = store.HeldBy(st, runner.Lock(name), holder) // the same error as for a run
 	}
 	return name, state, err
 }

@@ -161,6 +161,16 @@ func HeldError(name string, who Holder) error {
 	}
 }
 
+// HeldBy is HeldError with the hint of the locks, which may end by themselves.
+func HeldBy(l Locks, name string, who Holder) error {
+	if own, ok := l.(interface {
+		HeldError(name string, who Holder) error
+	}); ok {
+		return own.HeldError(name, who)
+	}
+	return HeldError(name, who)
+}
+
 // longestLockName leaves room for a suffix within the 255 bytes of a file name.
 const longestLockName = 200
 

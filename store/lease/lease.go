@@ -125,11 +125,16 @@ func (k *Keeper) Hold(name string, who store.Holder) (store.Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = store.HeldError(name, holder)
+	return nil, k.HeldError(name, holder)
+}
+
+// HeldError returns the error for a name that another process holds.
+func (k *Keeper) HeldError(name string, holder store.Holder) error {
+	err := store.HeldError(name, holder)
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		f.Hint = fmt.Sprintf("wait for that process to end, or end it; if it died, its lock ends within %s: run the command again", k.times.Term)
 	}
-	return nil, err
+	return err
 }
 
 func (k *Keeper) keep(name string, mark int64, began time.Time) *lease {

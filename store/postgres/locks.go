@@ -20,6 +20,11 @@ func (s *Store) Hold(name string, who store.Holder) (store.Lease, error) {
 	return s.locks.Hold(name, who)
 }
 
+// HeldError returns the error for a name that another process holds.
+func (s *Store) HeldError(name string, holder store.Holder) error {
+	return s.locks.HeldError(name, holder)
+}
+
 // HolderOf implements store.Locks.
 func (s *Store) HolderOf(name string) (store.Holder, bool, error) { return s.locks.HolderOf(name) }
 
