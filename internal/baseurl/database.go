@@ -44,7 +44,7 @@ func readDatabase(s string) (Database, string) {
 	case u.Fragment != "" || strings.Contains(s, "#"):
 		return Database{}, "it contains #"
 	}
-	if _, set := u.User.Password(); set {
+	if _, set := u.User.Password(); set || strings.Contains(u.User.Username(), ":") { // %3A separates nothing
 		return Database{}, "it contains a password"
 	}
 	query, err := url.ParseQuery(u.RawQuery)

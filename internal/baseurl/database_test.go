@@ -51,6 +51,7 @@ func TestDatabaseProblem(t *testing.T) {
 		"postgres://h:x/r?project=a":             "not a valid URL",
 		"postgres://h/r?project=a#x":             "#",
 		"postgres://u:x@h/r?project=a":           "a password",
+		"postgres://u%3Ax@h/r?project=a":         "a password",
 		"postgres://h/r?project=a&Password=x":    "a password",
 		"postgres://h/r?project=%zz":             "parameters",
 		"postgres://h/r?project=a&project=b":     "twice",

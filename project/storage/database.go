@@ -56,11 +56,12 @@ func (p *Place) Server(ctx context.Context) (*Health, error) {
 	if err != nil {
 		return nil, err
 	}
-	return describe(is), nil
+	return describe(is, at.Undurable()), nil
 }
 
-// describe returns what a server says about itself, for people.
-func describe(is *postgres.Health) *Health {
+// describe returns what a server says about itself, for people. A server that may lose data is only described here if the
+// address accepts it: otherwise the store cannot be opened, and the error says why.
+func describe(is *postgres.Health, undurable bool) *Health {
 	h := &Health{Unwritable: is.Refused, Facts: []string{
 		"PostgreSQL " + is.Version, "user " + is.User, is.Encoding, "answers in " + is.Latency.Round(100*time.Microsecond).String(),
 		"its clock differs by " + is.Skew.Round(time.Millisecond).String(),
@@ -74,7 +75,7 @@ func describe(is *postgres.Health) *Health {
 	if is.Skew.Abs() >= mostSkew {
 		h.Notes = append(h.Notes, Note{"clock", fmt.Sprintf("the server's clock differs by %s from this machine's", is.Skew.Round(time.Second)), "synchronise both clocks: times in journals come from the machine that writes"})
 	}
-	if !is.Durable {
+	if !is.Durable && undurable {
 		h.Notes = append(h.Notes, Note{"durability", "a crash of the server can lose what was stored last", "remove durable=no from the address, and set synchronous_commit and fsync of the server to on"})
 	}
 	return h

@@ -65,7 +65,7 @@ func ParseAddress(text string) (Address, error) {
 	case u.Fragment != "" || u.Opaque != "":
 		return Address{}, badAddress("it contains #")
 	}
-	if _, has := u.User.Password(); has {
+	if _, has := u.User.Password(); has || strings.Contains(u.User.Username(), ":") { // %3A separates nothing
 		return Address{}, withPassword()
 	}
 	values, err := url.ParseQuery(u.RawQuery)
@@ -166,6 +166,9 @@ func (a Address) String() string { return a.shown }
 
 // Project returns the name of the project.
 func (a Address) Project() string { return a.project }
+
+// Undurable reports whether the address accepts a server whose crash can lose what was stored last.
+func (a Address) Undurable() bool { return a.undurable }
 
 // schema returns the quoted name of the database schema.
 func (a Address) schema() string { return pgx.Identifier{a.schemaName()}.Sanitize() }

@@ -70,6 +70,7 @@ func TestBadAddresses(t *testing.T) {
 		"host=db password=" + planted: "does not begin with",
 		"mysql://brenner@db/research?project=cells":                     "does not begin with",
 		"postgres://u:" + planted + "@db/research?project=cells":        "a password",
+		"postgres://u%3A" + planted + "@db/research?project=cells":      "a password",
 		"postgres://u:@db/research?project=cells":                       "a password",
 		"postgres://db/research?project=cells&password=" + planted:      "a password",
 		"postgres://db/research?project=cells&sslpassword=" + planted:   "a password",
