@@ -77,10 +77,20 @@ func (s *Store) verifySchema(ctx context.Context) (found fault.List, err error) 
 	}
 	for _, object := range ours {
 		if !slices.Contains(have, object) {
-			found = append(found, s.changed(op, "missing "+fault.Shown(object)))
+			found = append(found, s.missing(op, object))
 		}
 	}
 	return found, nil
+}
+
+// missing returns the fault for an object that the schema does not have. An index that only makes queries fast can be
+// made again.
+func (s *Store) missing(op, object string) *fault.Error {
+	f := s.changed(op, "missing "+fault.Shown(object))
+	if statement, ok := strings.CutPrefix(object, "index CREATE INDEX "); ok {
+		f.Hint = "let the owner of the schema run `CREATE INDEX " + strings.Replace(statement, " ON ", " ON "+s.address.schemaName()+".", 1) + "` in the database"
+	}
+	return f
 }
 
 // objects describes the schema.

@@ -94,7 +94,14 @@ func TestVerify(t *testing.T) {
 		t.Error(err)
 	}
 	postgrestest.Exec(t, address, "DROP INDEX "+schema+".links_to")
-	if err := s.QuickCheck(t.Context()); fault.CodeOf(err) != store.Damaged {
+	err := s.QuickCheck(t.Context())
+	_, statement, _ := strings.Cut(fault.HintOf(err), "`")
+	statement, _, ok := strings.Cut(statement, "`")
+	if fault.CodeOf(err) != store.Damaged || !ok {
+		t.Fatalf("%v: the hint is %q", err, fault.HintOf(err))
+	}
+	postgrestest.Exec(t, address, statement)
+	if err := s.QuickCheck(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
