@@ -2,20 +2,27 @@ package project
 
 import (
 	"context"
+	"os"
 
 	"brenner/project/storage"
 	"brenner/store"
 )
 
 // CopyStore copies the store at one place to another: the address of a database, or the directory of a project.
-func (p *Project) CopyStore(ctx context.Context, from, to string) (*storage.Copied, error) {
+func (p *Project) CopyStore(ctx context.Context, from, to string) (done *storage.Copied, err error) {
 	source, err := p.placeOf(from)
 	if err != nil {
 		return nil, err
 	}
-	if err := storage.MakeDir(to); err != nil {
+	made, err := storage.MakeDir(to)
+	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if made && err != nil {
+			_ = os.Remove(to) // unless something was copied
+		}
+	}()
 	target, err := p.placeOf(to)
 	if err != nil {
 		return nil, err

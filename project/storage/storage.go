@@ -91,16 +91,17 @@ func (p *Place) Host() string {
 	return at.URL()
 }
 
-// MakeDir creates the directory that an argument names, within an existing one. An address needs none.
-func MakeDir(arg string) error {
+// MakeDir creates the directory that an argument names, within an existing one, and reports whether it did. An address
+// needs none.
+func MakeDir(arg string) (made bool, err error) {
 	if IsAddress(arg) {
-		return nil
+		return false, nil
 	}
-	err := os.Mkdir(arg, 0o755)
+	err = os.Mkdir(arg, 0o755)
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // Find reports what is wrong
-		return nil
+		return err == nil, nil
 	}
-	return &fault.Error{Code: files.Unreadable, Op: "create the directory", Place: arg, Cause: err, Hint: "choose another directory"}
+	return false, &fault.Error{Code: files.Unreadable, Op: "create the directory", Place: arg, Cause: err, Hint: "choose another directory"}
 }
 
 // Find returns the store that an argument names: the address of a database, or the directory of a project, with its
