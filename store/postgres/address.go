@@ -35,6 +35,7 @@ type Address struct {
 	// undurable accepts a server that acknowledges commits before they are on disk.
 	undurable   bool
 	connections int
+	passfile    string // empty for that of the environment
 }
 
 const (
@@ -138,6 +139,8 @@ func (a *Address) set(key, value string) error {
 		a.undurable = value == "no"
 	case key == "durable":
 		return badAddress("durable= is neither yes nor no")
+	case key == "passfile":
+		a.passfile = value
 	case key == "connections":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 2 || n > mostConnections {
@@ -179,6 +182,9 @@ func (a Address) schemaName() string { return "brenner_" + a.project }
 // statements are not prepared, and nothing is set for a connection.
 func (a Address) config() (*pgxpool.Config, error) {
 	c, err := configure(a.dial)
+	if err == nil {
+		err = checkPassfile(&c.ConnConfig.Config, a.passfile)
+	}
 	if err != nil {
 		return nil, err
 	}

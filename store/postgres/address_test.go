@@ -87,3 +87,53 @@ func TestBadEnvironment(t *testing.T) {
 		t.Errorf("a service adds what the address leaves open: %v", err)
 	}
 }
+
+// A file of passwords that others can read is refused, unless the password comes from elsewhere.
+func TestPassfileOfOthers(t *testing.T) {
+	home := t.TempDir()
+	file := filepath.Join(home, ".pgpass")
+	if err := os.WriteFile(file, []byte("db.example:5432:*:ann:"+planted+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(file, 0o644); err != nil { // whatever the umask
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("PGPASSWORD", "")
+	const address = "postgres://ann@db.example/research?project=a"
+	for _, text := range []string{address, address + "&passfile=" + file} {
+		_, err := parse(t, text).config()
+		wantFault(t, err, store.Denied, "other users")
+		if hint := fault.HintOf(err); !strings.Contains(hint, "chmod 600 "+file) {
+			t.Errorf("the hint is %q", hint)
+		}
+	}
+	if _, err := parse(t, strings.Replace(address, "ann", "ben", 1)).config(); err != nil { // whose password it does not have
+		t.Error(err)
+	}
+	t.Setenv("PGPASSWORD", planted)
+	if _, err := parse(t, address).config(); err != nil {
+		t.Error(err)
+	}
+	t.Setenv("PGPASSWORD", "")
+	if err := os.Chmod(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := parse(t, address).config(); err != nil || c.ConnConfig.Password != planted {
+		t.Errorf("the password is not read: %v", err)
+	}
+}
+
+// A file that the driver takes without being asked is named.
+func TestBadDefaultCertificate(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	if err := os.Mkdir(filepath.Join(home, ".postgresql"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".postgresql", "root.crt"), []byte("bad"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ParseAddress("postgres://ann@db.example/research?project=a")
+	wantFault(t, err, store.BadAddress, "~/.postgresql: not accepted: unable to add CA")
+}

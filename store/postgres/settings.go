@@ -1,9 +1,12 @@
 package postgres
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -73,7 +76,7 @@ func refusedSetting(dial string, err error) error {
 	return badAddress("a part of it is not valid")
 }
 
-// badGroup returns the error for settings, which are in the address, in the environment or in a service.
+// badGroup returns the error for settings, which are in the address, in the environment, in a service or in files.
 func badGroup(group []setting, given url.Values, err error) error {
 	for _, one := range group {
 		if given.Has(one.key) {
@@ -88,13 +91,35 @@ func badGroup(group []setting, given url.Values, err error) error {
 			return badVariable(one.variable, err)
 		}
 	}
-	return badVariable(service, err)
+	if os.Getenv(service) != "" {
+		return badVariable(service, err)
+	}
+	return &fault.Error{ // the driver looks for certificates there
+		Code: store.BadAddress, Op: "connect to the store", Place: "a file in ~/.postgresql", Detail: "not accepted", Cause: reason(err),
+		Hint: "correct it, or remove it: `ls ~/.postgresql`",
+	}
 }
 
 func badVariable(name string, err error) error {
 	return &fault.Error{
 		Code: store.BadAddress, Op: "connect to the store", Place: "the environment variable " + name, Detail: "not accepted", Cause: reason(err),
 		Hint: "correct it, or run `unset " + name + "`",
+	}
+}
+
+// checkPassfile refuses a password from a file that other users of this machine can read: other clients ignore such a file.
+func checkPassfile(c *pgconn.Config, file string) error {
+	if home, err := os.UserHomeDir(); file == "" && err == nil {
+		file = cmp.Or(os.Getenv("PGPASSFILE"), filepath.Join(home, ".pgpass"))
+	}
+	if runtime.GOOS == "windows" || c.Password == "" || os.Getenv("PGPASSWORD") != "" || os.Getenv(service) != "" { // which may contain a password
+		return nil
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 == 0 {
+		return nil //nolint:nilerr // without a file the password is from elsewhere
+	}
+	return &fault.Error{
+		Code: store.Denied, Op: "read the password", Place: file, Detail: "other users of this machine can read or change it", Hint: "run `chmod 600 " + file + "`",
 	}
 }
 
