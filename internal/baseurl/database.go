@@ -44,7 +44,7 @@ func readDatabase(s string) (Database, string) {
 	case u.Fragment != "" || strings.Contains(s, "#"):
 		return Database{}, "it contains #"
 	}
-	if _, set := u.User.Password(); set || strings.Contains(u.User.Username(), ":") { // %3A separates nothing
+	if hasPassword(u) {
 		return Database{}, "it contains a password"
 	}
 	query, err := url.ParseQuery(u.RawQuery)
@@ -76,6 +76,12 @@ func readDatabase(s string) (Database, string) {
 		return Database{}, "project= is not a name of 1 to 40 characters of a-z, 0-9 and _"
 	}
 	return d, ""
+}
+
+// hasPassword reports whether an address has a password, also behind a colon that is encoded.
+func hasPassword(u *url.URL) bool {
+	_, set := u.User.Password()
+	return set || strings.Contains(u.User.Username(), ":")
 }
 
 // queryProblem returns what is wrong with parameters. What is shown and checked is the part before them, so they
