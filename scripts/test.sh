@@ -1,6 +1,6 @@
 #!/bin/sh
-# test.sh: every test of the module, with the race detector, in shuffled order.
-# Arguments are passed to go test (default: ./...).
+# test.sh: every test of the module in shuffled order, with the race detector where
+# anything runs concurrently. Arguments are passed to go test (see test-runs.sh).
 # The results are in .tools/test.json.
 set -eu
 cd "$(dirname "$0")/.."
@@ -38,22 +38,11 @@ export GORACE="atexit_sleep_ms=0 ${GORACE:-}"
 summary=yes
 sh scripts/tool.sh gotestsum || summary=no
 
-[ $# -gt 0 ] || set -- ./...
-# go vet is part of make lint; here it would read every dependency again.
-# The build flags are in the environment, so that tests that run the go command
-# (archtest) use the same compiled packages.
-# The SQLite library, translated from C to Go, allocates outside Go's heap, which the
-# race detector does not check: instrumenting it would only double its time. Its driver,
-# modernc.org/sqlite, is instrumented.
-# Tests that run the program mostly wait for processes: four run in parallel. Those of
-# cmd/brenner may take more than the default timeout of 10 minutes on a busy machine.
-export GOFLAGS="${GOFLAGS:-} -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false"
-set -- -shuffle=on -vet=off -parallel=4 -timeout=45m "$@"
 rm -f .tools/test.json
 if [ $summary = yes ]; then
 	.tools/gotestsum --format standard-quiet --jsonfile .tools/test.json \
-		-- "$@" </dev/null
+		--raw-command -- sh scripts/test-runs.sh -json "$@"
 else
 	echo "cannot install gotestsum: running go test without its summary" >&2
-	"$go" test "$@" </dev/null
+	sh scripts/test-runs.sh "$@"
 fi

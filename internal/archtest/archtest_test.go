@@ -13,7 +13,7 @@ import (
 
 const root = "../.."
 
-var update = flag.Bool("update", false, "write the generated files of docs")
+var update = flag.Bool("update", false, "write the generated files")
 
 // loaded reads this module once for all tests.
 var loaded = sync.OnceValues(func() (*Tree, error) { return Load(root) })
@@ -86,7 +86,7 @@ func TestCodesAreDocumented(t *testing.T) {
 			t.Errorf("%s: %s has no comment behind its declaration", c.Pos, c.Value)
 		}
 	}
-	compare(t, "codes.md", CodesPage(codes))
+	compare(t, "docs/codes.md", CodesPage(codes))
 }
 
 // The list in docs/architecture.md has a line for every package, with its kind; the command
@@ -143,13 +143,19 @@ func TestPathsInArchitectureExist(t *testing.T) {
 
 func TestHousePictureMatchesTable(t *testing.T) {
 	t.Parallel()
-	compare(t, "pictures/house.svg", House(brenner()))
+	compare(t, "docs/pictures/house.svg", House(brenner()))
 }
 
-// compare reports a generated file of docs that differs; -update writes it.
+// scripts/test.sh tests the packages of the list without the race detector.
+func TestPackagesWithoutRacesAreListed(t *testing.T) {
+	t.Parallel()
+	compare(t, "scripts/pure.txt", PureList(brenner()))
+}
+
+// compare reports a generated file that differs; -update writes it.
 func compare(t *testing.T, name, want string) {
 	t.Helper()
-	file := filepath.Join(root, "docs", name)
+	file := filepath.Join(root, filepath.FromSlash(name))
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -157,7 +163,7 @@ func compare(t *testing.T, name, want string) {
 	}
 	got, err := os.ReadFile(file)
 	if err != nil || string(got) != want {
-		t.Errorf("docs/%s is out of date (%v): run `go test ./internal/archtest -update`", name, err)
+		t.Errorf("%s is out of date (%v): run `go test ./internal/archtest -update`", name, err)
 	}
 }
 

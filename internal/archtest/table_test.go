@@ -1,6 +1,9 @@
 package archtest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is the set of rules that a package follows.
 type Kind int
@@ -72,6 +75,18 @@ func contains(words, word string) bool {
 		}
 	}
 	return false
+}
+
+// PureList lists the packages in which nothing runs concurrently, one import path per line: the pure ones, except
+// those that use package sync.
+func PureList(t Table) string {
+	var b strings.Builder
+	for _, r := range t {
+		if r.Kind == Pure && !slices.ContainsFunc(strings.Fields(r.Standard), func(p string) bool { return isBelow(p, impure) }) {
+			b.WriteString("./" + r.Path + "\n")
+		}
+	}
+	return b.String()
 }
 
 // brenner is the layout of this module: the rooms from the ground floor up, each

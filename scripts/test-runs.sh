@@ -1,0 +1,39 @@
+#!/bin/sh
+# test-runs.sh [-json] [arguments of go test]: the runs of go test of which test.sh consists.
+# Without arguments, packages in which nothing runs concurrently are tested without the race
+# detector, several times faster, and all others with it. With arguments, the race detector
+# is used for all. All runs take place, and any failure is one of the whole.
+set -eu
+cd "$(dirname "$0")/.."
+
+go=${GO:-go}
+json=
+if [ "${1:-}" = -json ]; then
+	json=-json
+	shift
+fi
+# go vet is part of make lint; here it would read every dependency again.
+# Tests that run the program mostly wait for processes: four run in parallel. Those of
+# cmd/brenner may take more than the default timeout of 10 minutes on a busy machine.
+run() {
+	"$go" test $json -shuffle=on -vet=off -parallel=4 -timeout=45m "$@" </dev/null
+}
+
+failed=0
+if [ $# -eq 0 ]; then
+	# archtest compares the list with its table of packages.
+	# shellcheck disable=SC2046 # one argument for each line
+	run $(cat scripts/pure.txt) || failed=1
+	all=$("$go" list -f '{{.ImportPath}} .{{slice .ImportPath (len .Module.Path)}}' ./...)
+	rest=$(printf '%s\n' "$all" | awk 'NR == FNR { pure[$1] = 1; next } !($2 in pure) { print $1 }' scripts/pure.txt -)
+	# shellcheck disable=SC2086
+	set -- $rest
+fi
+# The build flags are in the environment, so that tests that run the go command
+# (archtest) use the same compiled packages.
+# The SQLite library, translated from C to Go, allocates outside Go's heap, which the
+# race detector does not check: instrumenting it would only double its time. Its driver,
+# modernc.org/sqlite, is instrumented.
+export GOFLAGS="${GOFLAGS:-} -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false"
+run "$@" || failed=1
+exit $failed
