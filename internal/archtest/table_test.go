@@ -202,6 +202,7 @@ func brenner() Table {
 				"loop loop/report",
 		},
 		{Path: "loop/runner/looptest", Kind: Support, Needs: "agent agent/rehearsal artifact loop loop/runner merge roster session session/flow session/view store"},
+		{Path: "loop/runner/placetest", Kind: Support, Needs: "internal/fault agent agent/rehearsal loop loop/runner loop/runner/looptest session store store/journal store/memory"},
 		{Path: "loop/simulation", Kind: Support},
 
 		{Path: "govern/policy", Kind: Pure, Needs: "internal/fault store/record"},
