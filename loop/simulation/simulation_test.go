@@ -44,9 +44,13 @@ func setting(t testing.TB, variable string, otherwise int) int {
 func fleetOf(t testing.TB, seed uint64) fleet {
 	t.Helper()
 	n := int(seed % 1000)
+	most := n % 12
+	if os.Getenv(envWorkers) != "" {
+		most = setting(t, envSessions, 0)
+	}
 	return fleet{
 		seed: seed, workers: setting(t, envWorkers, 2+n%3), sessions: setting(t, envSessions, 2+n%4), rounds: 1 + n%5/4,
-		tight: n%4 == 3, most: n % 12, slots: []int{0, 2, 4}[n%3],
+		tight: n%4 == 3, most: most, slots: []int{0, 2, 4}[n%3],
 	}
 }
 
@@ -58,7 +62,10 @@ func TestFleet(t *testing.T) {
 		f := fleetOf(t, uint64(setting(t, envSeed, 0)))
 		f.told = true
 		w := simulate(t, f)
-		t.Log(w.lines)
+		if !testing.Short() {
+			t.Log(w.lines)
+		}
+		t.Log(w.figures())
 		w.report(t)
 		return
 	}

@@ -199,6 +199,10 @@ func (r *rows) Take(ctx context.Context, name string, who store.Holder, k lease.
 	if h, ok := s.table[name]; ok && h.until.After(time.Now()) && h.key != k {
 		return false, nil
 	}
+	if died, ok := r.world.orphans[name]; ok {
+		delete(r.world.orphans, name)
+		r.world.takeover = append(r.world.takeover, time.Since(died))
+	}
 	s.table[name] = holding{who, k, r.process, time.Now().Add(term)}
 	return true, nil
 }

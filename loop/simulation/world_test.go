@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -57,6 +58,11 @@ type world struct {
 	loop     *loop.State
 	over     bool // the loop has ended
 	found    []violation
+
+	writes   int
+	ended    time.Duration        // when the loop ended
+	orphans  map[string]time.Time // names whose holder was killed, and when
+	takeover []time.Duration      // how long it took until another process held them
 }
 
 // name is that of the loop.
@@ -66,7 +72,7 @@ const name = "night"
 func play(f fleet) *world {
 	w := &world{
 		fleet: f, scheduler: newScheduler(f.seed), server: &server{Store: memory.New(), table: make(map[string]holding)},
-		answered: make(map[string]bool), inFlight: make(map[*process]int), states: make(map[string]*flow.State), loop: &loop.State{},
+		answered: make(map[string]bool), inFlight: make(map[*process]int), states: make(map[string]*flow.State), orphans: make(map[string]time.Time), loop: &loop.State{},
 	}
 	if f.told {
 		w.lines = &strings.Builder{}
@@ -180,7 +186,7 @@ func (w *world) deliver(ctx context.Context, p *process, c *client, t *task, run
 		return
 	}
 	if err == nil && t.name == "" && t.on == run {
-		w.over = true
+		w.over, w.ended = true, time.Since(epoch)
 	}
 	if err != nil {
 		w.note("%s failed: %s %s", t.name, fault.CodeOf(err), err)
@@ -216,7 +222,7 @@ func (w *world) runLoop(ctx context.Context, r *runner.Runner) error {
 func (f *fleet) opened() loop.Opened {
 	work := looptest.Work(f.sessions, f.rounds)
 	work.Settings.Budget, work.Settings.Reply = 100*sessionCost, 2_000
-	limits := loop.Limits{Concurrency: 3, Tokens: f.sessions * work.Settings.Budget * 2}
+	limits := loop.Limits{Concurrency: max(3, f.workers), Tokens: f.sessions * work.Settings.Budget * 2}
 	if f.tight {
 		work.Settings.Budget = sessionCost * f.rounds * 5 / 4
 		limits.Tokens = f.sessions * work.Settings.Budget
@@ -319,6 +325,7 @@ func (w *world) store(c *client, b store.Batch) error {
 		return err
 	}
 	w.promise(&b)
+	w.writes++
 	for _, a := range b.Appends {
 		for i := range a.Entries {
 			w.follow(&a.Entries[i])
@@ -381,6 +388,11 @@ func (w *world) strike() {
 	switch w.rng.IntN(8) {
 	case 0, 1, 2:
 		w.note("kill %s", p.name())
+		for name, h := range w.server.table {
+			if h.by == p {
+				w.orphans[name] = time.Now()
+			}
+		}
 		p.end()
 		w.begin(p.worker)
 	case 3:
@@ -402,6 +414,17 @@ func (w *world) strike() {
 			t.on = 0 // in whatever order, the result is the same
 		}
 	}
+}
+
+// figures describes a fleet that has run.
+func (w *world) figures() string {
+	slices.Sort(w.takeover)
+	text := fmt.Sprintf("%d workers, %d sessions of %d rounds, %d faults: %s of virtual time, %d steps, %d writes (%.1f a second), %d entries of the loop",
+		w.workers, w.sessions, w.rounds, w.faulty, w.ended.Round(time.Second), w.steps, w.writes, float64(w.writes)/w.ended.Seconds(), w.loop.Head.Seq)
+	if n := len(w.takeover); n > 0 {
+		text += fmt.Sprintf("; %d leases of killed processes taken over after %s (median), %s at most", n, w.takeover[n/2].Round(time.Second), w.takeover[n-1].Round(time.Second))
+	}
+	return text
 }
 
 // simulate plays a fleet in virtual time and checks its end.
