@@ -25,7 +25,7 @@ setup: ## download modules and install the pinned development tools into .tools/
 build: ## build bin/brenner
 	$(GO) build -o bin/brenner ./cmd/brenner
 
-test: ## run all tests with the race detector, in shuffled order
+test: ## run all tests in shuffled order, with the race detector except in pure packages
 	@sh scripts/test.sh
 
 # ON_POSTGRES are packages whose tests open their store with store/opentest.

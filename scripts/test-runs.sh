@@ -20,7 +20,9 @@ run() {
 }
 
 failed=0
+all_packages=
 if [ $# -eq 0 ]; then
+	all_packages=yes
 	# archtest compares the list with its table of packages.
 	# shellcheck disable=SC2046 # one argument for each line
 	run $(cat scripts/pure.txt) || failed=1
@@ -34,7 +36,7 @@ fi
 # Not instrumented are libraries that would take most of the time and share nothing that
 # changes: SQLite, translated from C to Go, which allocates outside Go's heap, where the race
 # detector does not look (its driver, modernc.org/sqlite, is instrumented); the tokenizer and
-# its matcher, which every session starts again; the parser of regular expressions; and a
+# its matcher, which every session starts; the parser of regular expressions; and a
 # validator of JSON Schemas that only tests use.
 GOFLAGS="${GOFLAGS:-} -race"
 for plain in modernc.org/libc modernc.org/sqlite/lib github.com/tiktoken-go/tokenizer/... \
@@ -43,4 +45,8 @@ for plain in modernc.org/libc modernc.org/sqlite/lib github.com/tiktoken-go/toke
 done
 export GOFLAGS
 run "$@" || failed=1
+# The law of replies, which reads from several goroutines, with a few of its replies.
+if [ -n "$all_packages" ]; then
+	BRENNER_TEST_REPLIES=200 run -run '^TestLawRepliesAreAccountedFor$' ./artifact/delta || failed=1
+fi
 exit $failed
