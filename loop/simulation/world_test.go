@@ -320,7 +320,7 @@ func (w *world) checkCall(p *process, c *agent.Call) {
 }
 
 // store stores a batch, and follows what it says.
-func (w *world) store(c *client, b store.Batch) error {
+func (w *world) store(_ *client, b store.Batch) error {
 	if err := w.server.Write(context.Background(), b); err != nil {
 		return err
 	}

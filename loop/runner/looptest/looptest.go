@@ -28,6 +28,7 @@ func Clock() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
 // Counter estimates tokens from bytes.
 type Counter struct{}
 
+// Count implements session.Counter.
 func (Counter) Count(text string) int { return len(text) / 4 }
 
 // Store is a store with locks.
