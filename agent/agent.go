@@ -175,6 +175,8 @@ type Failure struct {
 	After    time.Duration // how long to wait before a retry; 0 if unknown
 	Partial  string        // text received before the failure: evidence, not a reply
 	Attempts int           // how often the other side was asked; 0 if never
+	Free     int           // attempts of these in which it did no work
+	Unsent   bool          // the last attempt was not sent
 	Usage    Usage         // tokens spent, over all attempts
 	Cause    error
 }
@@ -187,6 +189,17 @@ func (f *Failure) Error() string {
 }
 
 func (f *Failure) Unwrap() error { return f.Cause }
+
+// MayHaveWorked reports whether the other side may have done work in an attempt that it did not report.
+func (f *Failure) MayHaveWorked() bool {
+	switch f.Code {
+	case TimedOut, Idle, Cut, Stopped, Broken:
+		return f.Attempts > f.Free
+	case Unavailable: // the connection was closed after the request was sent
+		return f.Attempts > f.Free && f.Usage.Guessed
+	}
+	return false
+}
 
 // Usage is what a call cost, over all attempts.
 type Usage struct {

@@ -95,7 +95,7 @@ func Retry(a Agent, p RetryPolicy) Agent {
 }
 
 func (p RetryPolicy) ask(ctx context.Context, a Agent, c Call) (Reply, error) {
-	var asked int
+	var asked, free int
 	var spent Usage
 	for try := 1; ; try++ {
 		reply, err := a.Ask(ctx, c)
@@ -105,11 +105,14 @@ func (p RetryPolicy) ask(ctx context.Context, a Agent, c Call) (Reply, error) {
 			return reply, nil
 		}
 		f := failureOf(ctx, err)
-		if ctx.Err() == nil && !c.drained() {
+		if ctx.Err() == nil && !c.drained() && !f.Unsent {
 			f.Attempts = max(1, f.Attempts) // otherwise the call may never have been sent
 		}
-		asked, spent = asked+f.Attempts, spent.Plus(f.Usage)
-		f.Attempts, f.Usage = asked, spent
+		if f.Free == 0 && !f.MayHaveWorked() {
+			f.Free = f.Attempts
+		}
+		asked, free, spent = asked+f.Attempts, free+f.Free, spent.Plus(f.Usage)
+		f.Attempts, f.Free, f.Usage = asked, free, spent
 		wait := p.wait(try, f.After)
 		if !f.Retry || try >= p.Attempts || ctx.Err() != nil || c.drained() || p.tooLong(f.After) || outlasts(ctx, wait) ||
 			!p.again(ctx, f, try+1) {
@@ -118,7 +121,7 @@ func (p RetryPolicy) ask(ctx context.Context, a Agent, c Call) (Reply, error) {
 		left := pause(ctx, c.Drain, wait)
 		if ctx.Err() != nil {
 			end := ContextFailure(ctx)
-			end.Partial, end.Attempts, end.Usage, end.Cause = f.Partial, asked, spent, f
+			end.Partial, end.Attempts, end.Free, end.Usage, end.Cause = f.Partial, asked, free, spent, f
 			return Reply{}, end
 		}
 		if c.drained() && f.After > 0 {

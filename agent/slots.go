@@ -63,7 +63,7 @@ func stopped(ctx context.Context, drain <-chan struct{}) *Failure {
 	case ctx.Err() != nil:
 		return ContextFailure(ctx)
 	case isClosed(drain):
-		return &Failure{Code: Stopped, Detail: "stopped before the call was sent", Retry: true}
+		return &Failure{Code: Stopped, Detail: "stopped before the call was sent", Retry: true, Unsent: true}
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (s *SharedSlots) ask(ctx context.Context) taken {
 	if err != nil {
 		return taken{failed: &Failure{
 			Code: Unavailable, Detail: "cannot take a slot of the endpoint", Hint: "check the store with `brenner doctor`",
-			Retry: true, Cause: err,
+			Retry: true, Unsent: true, Cause: err,
 		}}
 	}
 	return taken{release: release}

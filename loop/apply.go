@@ -208,7 +208,7 @@ func (s *State) applyBegan(e *journal.Entry) error {
 	if o := s.outageOf(&j.Cell); o != nil {
 		o.probe = j.Number
 	}
-	j.Thread, j.Base = body.Thread, body.Base
+	j.Thread, j.Base, j.After = body.Thread, body.Base, body.After
 	j.Attempts++
 	j.Seq = e.Seq
 	return nil

@@ -209,6 +209,8 @@ type Resumed struct {
 	Ways []RosterWays `json:"ways,omitempty"`
 	// Repeat also runs tasks once more that put no records.
 	Repeat bool `json:"repeat_tasks,omitzero"`
+	// Placed leaves running sessions running: they are at a place.
+	Placed bool `json:"placed,omitzero"`
 }
 
 // Left is the end of an interrupted run.
@@ -251,6 +253,8 @@ type Began struct {
 	Base        string `json:"base,omitempty"` // session it starts from
 	Reserved    int    `json:"reserved_tokens"`
 	ReservedUSD int64  `json:"reserved_nano_usd,omitzero"`
+	// After is the number of entries of the session's journal, if it runs at a place.
+	After int `json:"after,omitzero"`
 }
 
 // Outcomes of a session or attempt.

@@ -44,7 +44,7 @@ func (s *State) applyResumed(e *journal.Entry) error {
 	s.Runs++
 	for i := range s.Jobs {
 		// A session that was running keeps its reservation: it is resumed.
-		if j := &s.Jobs[i]; j.Status == Running {
+		if j := &s.Jobs[i]; j.Status == Running && !body.Placed {
 			s.set(j, Waiting)
 		}
 	}

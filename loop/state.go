@@ -85,6 +85,7 @@ type Job struct {
 	Repeats  int
 	Before   flow.Cost
 	Reserved flow.Cost
+	After    int // entries of the session's journal when it began last, if it runs at a place
 	// Extra is what calls may have cost that got no reply in an outage; Asking is the part of the
 	// last attempt.
 	Extra   flow.Cost

@@ -97,19 +97,8 @@ func (a *Allowance) AllowRetry(name string, f *agent.Failure) bool {
 // each attempt if the agent may have worked without reporting its usage.
 func FailureCost(name string, f *agent.Failure, reserved flow.Cost, prices flow.Prices) flow.Cost {
 	known := prices.Cost(name, f.Usage.Input, f.Usage.Output)
-	if all := reserved.Times(f.Attempts); mayHaveWorked(f) && (f.Usage.Guessed || known.Tokens == 0) && all.Tokens > known.Tokens {
+	if all := reserved.Times(f.Attempts - f.Free); f.MayHaveWorked() && (f.Usage.Guessed || known.Tokens == 0) && all.Tokens > known.Tokens {
 		return all
 	}
 	return known
-}
-
-// mayHaveWorked reports whether an agent may have done work that it did not report.
-func mayHaveWorked(f *agent.Failure) bool {
-	switch f.Code {
-	case agent.TimedOut, agent.Idle, agent.Cut, agent.Stopped, agent.Broken:
-		return f.Attempts > 0
-	case agent.Unavailable: // the connection was closed after the request was sent
-		return f.Attempts > 0 && f.Usage.Guessed
-	}
-	return false
 }

@@ -105,9 +105,6 @@ func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 		}
 		return d, nil
 	})
-	if err == nil && s.isLost() { // storing may have waited for longer than the lease
-		err = s.lostError()
-	}
 	if err == nil {
 		s.send(calls)
 	}
@@ -120,10 +117,14 @@ type pendingCall struct {
 }
 
 func (s *run) send(calls []pendingCall) {
-	reader := s.state.Opened.Reads()
+	reader, lost := s.state.Opened.Reads(), s.isLost()
 	for _, c := range calls {
 		s.inFlight++
 		s.group.Go(func() error {
+			if lost { // storing has waited for longer than the lease
+				s.done <- outcome{call: c.call, err: &agent.Failure{Code: agent.Stopped, Detail: "the session's lease was lost before the call was sent", Retry: true, Unsent: true}}
+				return nil
+			}
 			began := s.Now()
 			reply, err := s.agents[c.Agent].Ask(s.calls, c.Call)
 			reply.Text = reader.Stored(reply.Text, reply.Reasoning, c.Schema != nil, reply.Cut)

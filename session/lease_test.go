@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"brenner/agent"
@@ -21,6 +22,7 @@ type leasing struct {
 	writes int
 	lost   chan struct{}
 	then   func() // called when the lease is lost
+	end    sync.Once
 }
 
 // lease is one that another process may take.
@@ -120,13 +122,26 @@ func TestLostLeaseKeepsAnswersBesideANote(t *testing.T) {
 		t.Fatal(err)
 	}
 	st, s := opentest.New(t), &actors{script: builtInScript()}
-	first := losing(st, 1)
-	first.then = func() {
-		if _, err := editor(st).Note(t.Context(), thread, "wait"); err != nil {
-			t.Error(err)
-		}
+	first := losing(st, -1)
+	r := runner(first, s)
+	inner := r.Agent
+	r.Agent = func(p flow.Party) (agent.Agent, error) {
+		a, err := inner(p)
+		return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+			reply, err := a.Ask(ctx, c)
+			if s.asked.Load() == 3 { // all calls of the round are in flight
+				first.end.Do(func() {
+					if _, err := editor(st).Note(t.Context(), thread, "wait"); err != nil {
+						t.Error(err)
+					}
+					close(first.lost)
+				})
+			}
+			<-first.lost
+			return reply, err
+		}), err
 	}
-	if _, err := runner(first, s).Start(t.Context(), brief(1)); fault.CodeOf(err) != store.Held {
+	if _, err := r.Start(t.Context(), brief(1)); fault.CodeOf(err) != store.Held {
 		t.Fatal(err)
 	}
 	asked := s.asked.Load()

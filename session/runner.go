@@ -65,6 +65,8 @@ type Runner struct {
 	// Ways, if not nil, returns the agents of a resumed session that are reached in another way
 	// from now on.
 	Ways func(*flow.State) []flow.NewWay
+	// Resumable, if not nil, may refuse to resume a session. It is called with the session's lease held.
+	Resumable func(context.Context, *flow.State) error
 	// Holder identifies this process to others that need the session.
 	Holder store.Holder
 }
@@ -247,6 +249,11 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	}
 	if l.state.Head.Seq == 0 {
 		return nil, noSession(thread)
+	}
+	if r.Resumable != nil {
+		if err := r.Resumable(ctx, l.state); err != nil {
+			return nil, err
+		}
 	}
 	settings := l.state.Settings
 	if change != nil {

@@ -67,6 +67,8 @@ type Ledger[S any] struct {
 	Seen  *S
 
 	held held
+	// over is set once another process began a run.
+	over bool
 }
 
 // held is a batch that grows until it is stored.
@@ -83,6 +85,9 @@ func (l *Ledger[S]) Holding() bool { return len(l.held.entries) > 0 }
 
 // Keep adds a draft to the state. The next Flush stores it.
 func (l *Ledger[S]) Keep(d *Draft) error {
+	if l.over {
+		return l.Overtaken(l.State)
+	}
 	entries, err := l.chain(d)
 	if err != nil {
 		return err
@@ -208,7 +213,7 @@ func (l *Ledger[S]) fallBack(ctx context.Context, moved bool) error {
 		return err
 	}
 	l.held = held{}
-	if l.runs() != h.runs {
+	if l.over = l.runs() != h.runs; l.over {
 		return l.Overtaken(l.State)
 	}
 	for i := range h.facts {
@@ -302,7 +307,8 @@ func (l *Ledger[S]) Update(ctx context.Context, prepare func(*S) (*Draft, error)
 	}
 }
 
-// Refresh reads the entries that other processes have written after the head.
+// Refresh reads the entries that other processes have written after the head. It fails with Overtaken if one of
+// them began a run.
 func (l *Ledger[S]) Refresh(ctx context.Context) error {
 	entries, err := l.Store.Entries(ctx, l.Stream, l.Head.Seq)
 	if err == nil {
@@ -311,11 +317,15 @@ func (l *Ledger[S]) Refresh(ctx context.Context) error {
 	if err != nil || len(entries) == 0 {
 		return err
 	}
+	runs := l.runs()
 	for i := range entries {
 		if err := l.Apply(l.State, &entries[i]); err != nil {
 			return err
 		}
 		l.Head = entries[i].Head()
+	}
+	if l.over = l.runs() != runs; l.over {
+		return l.Overtaken(l.State)
 	}
 	return l.notify(entries)
 }

@@ -8,6 +8,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store"
 )
 
@@ -60,6 +61,15 @@ func (n *run) open(ctx context.Context, work *loop.Work, c *loop.Run) error {
 	return err
 }
 
+// after returns the number of entries of the journal of a session that begins again at the run's place.
+func (n *run) after(ctx context.Context, c *loop.Run) (int, error) {
+	if n.Place == nil || c.Job.Thread == "" {
+		return 0, nil
+	}
+	head, err := store.HeadOf(ctx, n.Store, session.Prefix+c.Thread)
+	return head.Seq, err
+}
+
 // adopt follows the sessions that an earlier run placed: they may be running.
 func (n *run) adopt() {
 	var all []loop.Run
@@ -82,21 +92,11 @@ func runOf(j *loop.Job) loop.Run {
 // A caller may try again after any error: on this machine, or on another one if the error is about what this machine
 // has (ConfigDiffers, session.PromptsChanged, agents that cannot be reached).
 func (r *Runner) Advance(ctx context.Context, name, thread string) error {
-	state, err := Load(ctx, r.Store, name)
-	if err != nil {
+	state, job, err := r.placedJob(ctx, name, thread)
+	if err != nil || job.Status != loop.Running { // settled
 		return err
 	}
-	if err := r.checkPins(&state.Opened); err != nil {
-		return err
-	}
-	i := slices.IndexFunc(state.Jobs, func(j loop.Job) bool { return j.Thread == thread })
-	if i < 0 {
-		return &fault.Error{Code: session.NoSession, Detail: "loop " + name + " has no session " + fault.Shown(thread)}
-	}
-	if state.Jobs[i].Status != loop.Running {
-		return nil // settled
-	}
-	c := runOf(&state.Jobs[i])
+	c := runOf(job)
 	s, err := r.Sessions(ctx, &state.Work, &c.Job)
 	if err != nil {
 		return err
@@ -109,11 +109,34 @@ func (r *Runner) Advance(ctx context.Context, name, thread string) error {
 		defer r.releaseLock(lease, thread)
 	}
 	s.Runner.Drain = r.Drain
+	s.Runner.Resumable = func(ctx context.Context, now *flow.State) error { // with the session's lease
+		_, job, err := r.placedJob(ctx, name, thread)
+		if err == nil && (job.Status != loop.Running || job.Attempts != c.Job.Attempts || now.Ended != "" && now.Head.Seq > job.After) {
+			err = &fault.Error{Code: session.NotOpen, Detail: "the loop does not wait for " + thread}
+		}
+		return err
+	}
 	_, err = s.Runner.Resume(ctx, thread, s.raise(&c))
 	if fault.CodeOf(err) == session.NotOpen {
 		return nil // it has ended
 	}
 	return err
+}
+
+// placedJob returns the state of a loop of which this machine may run sessions, and the job of one.
+func (r *Runner) placedJob(ctx context.Context, name, thread string) (*loop.State, *loop.Job, error) {
+	state, err := Load(ctx, r.Store, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.checkPins(&state.Opened); err != nil {
+		return nil, nil, err
+	}
+	i := slices.IndexFunc(state.Jobs, func(j loop.Job) bool { return j.Thread == thread })
+	if i < 0 {
+		return nil, nil, &fault.Error{Code: session.NoSession, Detail: "loop " + name + " has no session " + fault.Shown(thread)}
+	}
+	return state, &state.Jobs[i], nil
 }
 
 func (r *Runner) releaseLock(lease store.Lease, thread string) {

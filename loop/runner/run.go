@@ -59,7 +59,7 @@ func (r *Runner) run(ctx context.Context, l *ledger) (*loop.State, error) {
 func (n *run) loop(ctx context.Context) error {
 	for {
 		if n.isLost() {
-			return n.surrender(ctx)
+			return n.surrender(ctx, heldError(n.state, "the lease of loop "+n.state.Opened.Name+" could not be renewed in time; this run stops"))
 		}
 		leaving := n.leaving(ctx)
 		if leaving {
@@ -81,14 +81,14 @@ func (n *run) loop(ctx context.Context) error {
 		case errors.Is(err, errBehind) || err != nil && storing.Err() != nil:
 			continue // the journal has moved, or the run was cancelled
 		case err != nil:
-			return n.fail(err)
+			return n.quit(ctx, err)
 		case acted:
 			continue
 		case n.state.Ended != "" && n.inFlight == 0:
 			return nil
 		}
 		if err := n.wait(ctx, until); err != nil {
-			return n.fail(err)
+			return n.quit(ctx, err)
 		}
 	}
 }
@@ -117,24 +117,31 @@ func (n *run) isLost() bool {
 	}
 }
 
-// surrender ends a run that has lost its lease: it lets the calls in flight finish. If another process has taken
-// the loop over, that process reads the outcomes from the sessions' journals.
-func (n *run) surrender(ctx context.Context) error {
+// quit ends a run because of an error.
+func (n *run) quit(ctx context.Context, err error) error {
+	if fault.CodeOf(err) == store.Held { // another process runs the loop
+		return n.surrender(ctx, err)
+	}
+	return n.fail(err)
+}
+
+// surrender ends a run that another process continues, or may continue: it lets the calls in flight finish. If another
+// process has taken the loop over, that process reads the outcomes from the sessions' journals.
+func (n *run) surrender(ctx context.Context, why error) error {
 	n.detach(ErrDetached)
 	n.drainAll()
+	var unstored error
 	for n.inFlight > 0 {
 		o := <-n.done
 		n.inFlight--
 		if o.err == nil && !o.detached {
-			if err := n.keepFact(loop.KindSettled, o.settled); err != nil {
-				return n.fail(err)
-			}
+			unstored = errors.Join(unstored, n.keepFact(loop.KindSettled, o.settled))
 		}
 	}
-	if err := n.flush(context.WithoutCancel(ctx)); err != nil {
+	if err := errors.Join(unstored, n.flush(context.WithoutCancel(ctx))); err != nil {
 		n.Log.Warn().Err(err).Msg("cannot store the outcomes of sessions; the next run reads them from their journals")
 	}
-	return heldError(n.state, "the lease of loop "+n.state.Opened.Name+" could not be renewed in time; this run stops")
+	return why
 }
 
 // overtakenError returns the error of a run whose loop another process has resumed.
@@ -177,9 +184,10 @@ func (n *run) act(ctx context.Context, commands []loop.Command) (acted bool, unt
 			err = n.keep(loop.KindRound, loop.RoundOpened(c))
 		case loop.Run:
 			begin = append(begin, c)
-			err = n.keep(loop.KindBegan, loop.Began{
-				Job: c.Job.Number, Thread: c.Thread, Base: c.Base, Reserved: c.Reserve.Tokens, ReservedUSD: c.Reserve.USD,
-			})
+			began := loop.Began{Job: c.Job.Number, Thread: c.Thread, Base: c.Base, Reserved: c.Reserve.Tokens, ReservedUSD: c.Reserve.USD}
+			if began.After, err = n.after(ctx, &c); err == nil {
+				err = n.keep(loop.KindBegan, began)
+			}
 		case loop.Skip:
 			err = n.keep(loop.KindSettled, loop.Settled{Job: c.Job.Number, Outcome: loop.Skipped, Code: c.Cause.Code, Detail: c.Cause.Detail})
 		case loop.End:
@@ -260,6 +268,9 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 			}
 			return nil
 		case <-ticker.C:
+			if n.isLost() {
+				return nil
+			}
 			before := n.state.Head.Seq
 			if err := n.writer.Refresh(ctx); err != nil && ctx.Err() == nil {
 				return err

@@ -130,10 +130,12 @@ func (r *Runner) Resume(ctx context.Context, name string, change func(*loop.Stat
 		return nil, err
 	}
 	err = l.write(ctx, loop.KindResumed, func(s *loop.State) (any, error) {
-		if change == nil {
-			return loop.Resumed{}, nil
+		resumed := loop.Resumed{}
+		if change != nil {
+			resumed = change(s)
 		}
-		return change(s), nil
+		resumed.Placed = r.Place != nil
+		return resumed, nil
 	})
 	if err != nil {
 		return nil, err

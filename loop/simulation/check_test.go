@@ -24,8 +24,9 @@ import (
 func (w *world) check(t *testing.T) {
 	t.Helper()
 	ctx := context.Background()
-	if !w.over {
-		return // a violation is noted
+	if w.late {
+		w.violate("liveness", "the loop has not ended after two days: %s", w.progress())
+		return
 	}
 	_, faults, err := runner.Verify(ctx, w.server, name)
 	if err != nil || len(faults) > 0 {

@@ -25,7 +25,7 @@ const (
 )
 
 // few is the number of seeds of an ordinary run.
-const few = 200
+const few = 100
 
 func setting(t testing.TB, variable string, otherwise int) int {
 	t.Helper()
@@ -84,7 +84,7 @@ func TestFleet(t *testing.T) {
 // A seed always has the same history, so that a failure can be played again.
 func TestSameSeedSameHistory(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range uint64(10) {
 		f := fleetOf(t, seed+11)
 		f.told = true
 		one, two := simulate(t, f), simulate(t, f)
@@ -153,7 +153,7 @@ func TestMixedFleetRefuses(t *testing.T) {
 	for i, other := range []loop.Pins{{Config: "other", Prompts: "same"}, {Config: "same", Prompts: "other"}} {
 		code := []string{string(runner.ConfigDiffers), string(session.PromptsChanged)}[i]
 		refused := 0
-		for seed := range uint64(20) {
+		for seed := range uint64(10) {
 			f := fleetOf(t, seed)
 			f.tight, f.told = false, true
 			f.pins = func(worker int) loop.Pins {

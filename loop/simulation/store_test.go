@@ -226,7 +226,10 @@ func (r *rows) Renew(ctx context.Context, owner string, marks []int64, term time
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(wait):
+		case <-time.After(odd(wait)):
+		}
+		if !r.world.await(r.process, "renewed") {
+			return nil, errKilled
 		}
 	}
 	s := r.world.server

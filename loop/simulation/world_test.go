@@ -56,7 +56,8 @@ type world struct {
 	inFlight map[*process]int
 	states   map[string]*flow.State // of sessions, by thread
 	loop     *loop.State
-	over     bool // the loop has ended
+	over     chan struct{} // closed when the loop has ended
+	late     bool          // it has not ended in time
 	found    []violation
 
 	writes   int
@@ -72,7 +73,7 @@ const name = "night"
 func play(f fleet) *world {
 	w := &world{
 		fleet: f, scheduler: newScheduler(f.seed), server: &server{Store: memory.New(), table: make(map[string]holding)},
-		answered: make(map[string]bool), inFlight: make(map[*process]int), states: make(map[string]*flow.State), orphans: make(map[string]time.Time), loop: &loop.State{},
+		answered: make(map[string]bool), inFlight: make(map[*process]int), states: make(map[string]*flow.State), orphans: make(map[string]time.Time), over: make(chan struct{}), loop: &loop.State{},
 	}
 	if f.told {
 		w.lines = &strings.Builder{}
@@ -86,11 +87,10 @@ func play(f fleet) *world {
 		w.begin(i)
 	}
 	go func() {
-		for limit := time.Now().Add(48 * time.Hour); !w.over && time.Now().Before(limit); {
-			time.Sleep(10 * time.Second)
-		}
-		if !w.over {
-			w.violate("liveness", "the loop has not ended after two days: %s", w.progress())
+		select {
+		case <-w.over:
+		case <-time.After(48 * time.Hour):
+			w.late = true
 		}
 		close(done)
 	}()
@@ -185,8 +185,9 @@ func (w *world) deliver(ctx context.Context, p *process, c *client, t *task, run
 	if w.engine.reach(ctx, p, "end %s %d", t.name, run) != nil {
 		return
 	}
-	if err == nil && t.name == "" && t.on == run {
-		w.over, w.ended = true, time.Since(epoch)
+	if err == nil && t.name == "" && t.on == run && w.ended == 0 {
+		w.ended = time.Since(epoch)
+		close(w.over)
 	}
 	if err != nil {
 		w.note("%s failed: %s %s", t.name, fault.CodeOf(err), err)
@@ -277,17 +278,19 @@ var script = looptest.FastScript()
 // agent wraps an agent: its calls take time, and some of them fail at first.
 func (w *world) agent(p *process, inner agent.Agent) agent.Agent {
 	return agent.Func(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
-		w.await(p, "ask %s", c.ID)
-		if p.dead {
-			return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Detail: "killed"}
+		killed := &agent.Failure{Code: agent.Unavailable, Detail: "killed"}
+		if !w.await(p, "ask %s", c.ID) {
+			return agent.Reply{}, killed
 		}
 		w.checkCall(p, &c)
 		w.inFlight[p]++
 		sum := sha256.Sum256([]byte(fmt.Sprint(w.seed, c.ID, p.life)))
 		time.Sleep(odd(time.Duration(1+int(sum[0])%40)*time.Second + time.Duration(sum[1])*time.Millisecond + time.Duration(sum[2])*time.Microsecond))
-		alive := w.await(p, "reply %s", c.ID)
+		if !w.await(p, "reply %s", c.ID) {
+			return agent.Reply{}, killed
+		}
 		w.inFlight[p]--
-		if !alive || sum[3]%16 == 0 && w.most > 0 && c.Before == 0 && !w.answered["failed "+c.ID] {
+		if sum[3]%16 == 0 && w.most > 0 && c.Before == 0 && !w.answered["failed "+c.ID] {
 			w.answered["failed "+c.ID] = true
 			return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Detail: "the endpoint does not answer", Retry: true}
 		}
@@ -379,7 +382,7 @@ func (w *world) follow(e *journal.Entry) {
 
 // strike injects a fault, now and then.
 func (w *world) strike() {
-	if w.faulty >= w.most || w.over || w.rng.IntN(60) > 0 {
+	if w.faulty >= w.most || w.rng.IntN(150) > 0 {
 		return
 	}
 	w.faulty++
@@ -394,6 +397,7 @@ func (w *world) strike() {
 			}
 		}
 		p.end()
+		synctest.Wait() // until its goroutines see it
 		w.begin(p.worker)
 	case 3:
 		p.stalled = until(120)
