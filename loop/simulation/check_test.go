@@ -38,7 +38,7 @@ func (w *world) check(t *testing.T) {
 	if w.tight {
 		return // sessions may end without money
 	}
-	want := undisturbed(t, w.sessions, w.rounds)
+	want := undisturbed(t, &w.fleet)
 	for i := range w.loop.Jobs {
 		j := &w.loop.Jobs[i]
 		if j.Status != loop.Finished {
@@ -102,18 +102,18 @@ func result(t *testing.T, st store.Store, thread string) string {
 var baselines sync.Map // of results, by sessions and rounds
 
 // undisturbed returns what the sessions come to in one process, without an engine and without faults.
-func undisturbed(t *testing.T, sessions, rounds int) []string {
+func undisturbed(t *testing.T, f *fleet) []string {
 	t.Helper()
-	key := fmt.Sprint(sessions, " ", rounds)
+	key := fmt.Sprint(f.sessions, f.rounds, f.outages)
 	if all, ok := baselines.Load(key); ok {
 		return all.([]string) //nolint:forcetypeassert // nothing else is stored
 	}
 	st := memory.New()
-	g := &looptest.Preparer{Store: st, Now: looptest.Clock, Script: func(*loop.Job) *rehearsal.Script { return script }}
+	g := &looptest.Preparer{Store: st, Now: looptest.Clock, Script: func(*loop.Job) *rehearsal.Script { return script }, Real: f.outages}
 	r := &runner.Runner{Store: st, Locks: st, Now: looptest.Clock, Sessions: g.Session}
-	s, err := r.Start(context.Background(), (&fleet{sessions: sessions, rounds: rounds}).opened(), nil)
-	if err != nil || s.Count(loop.Finished) != sessions {
-		t.Fatalf("the undisturbed run: %v, %d of %d sessions done", err, s.Count(loop.Finished), sessions)
+	s, err := r.Start(context.Background(), (&fleet{sessions: f.sessions, rounds: f.rounds, outages: f.outages}).opened(), nil)
+	if err != nil || s.Count(loop.Finished) != f.sessions {
+		t.Fatalf("the undisturbed run: %v, %d of %d sessions done", err, s.Count(loop.Finished), f.sessions)
 	}
 	var all []string
 	for i := range s.Jobs {
@@ -133,6 +133,5 @@ func (w *world) report(t *testing.T) {
 	for _, v := range w.found[:min(len(w.found), 5)] {
 		all = append(all, v.String())
 	}
-	t.Errorf("seed %d: %s\nplay it again: make simulate SEED=%d WORKERS=%d SESSIONS=%d\nafter %d steps",
-		w.seed, strings.Join(all, "\n"), w.seed, w.workers, w.sessions, w.steps)
+	t.Errorf("seed %d: %s\nafter %d steps; play it again: %s", w.seed, strings.Join(all, "\n"), w.steps, command(w.seed))
 }

@@ -170,6 +170,10 @@ type process struct {
 	alone   time.Time // until then the engine does not answer
 	end     func()    // cancels its context
 
+	drain    chan struct{} // closed when it is asked to end
+	draining bool
+	tasks    int // deliveries that run
+
 	endpoints *slots.Endpoints
 }
 

@@ -2,7 +2,9 @@ package simulation
 
 import (
 	"fmt"
+	"math"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,10 +20,11 @@ import (
 
 // Variables of `make simulate`. SEED plays one seed, with its trace.
 const (
-	envSeeds    = "BRENNER_TEST_SEEDS"
-	envSeed     = "BRENNER_TEST_SEED"
-	envWorkers  = "BRENNER_TEST_WORKERS"
-	envSessions = "BRENNER_TEST_SESSIONS"
+	prefix      = "BRENNER_TEST_"
+	envSeeds    = prefix + "SEEDS"
+	envSeed     = prefix + "SEED"
+	envWorkers  = prefix + "WORKERS"
+	envSessions = prefix + "SESSIONS"
 )
 
 // few is the number of seeds of an ordinary run.
@@ -34,24 +37,47 @@ func setting(t testing.TB, variable string, otherwise int) int {
 		return otherwise
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s: %q is not a number", variable, text)
+	if least, most := bounds(variable); err != nil || n < least || n > most {
+		t.Fatalf("%s is %q; want a number from %d to %d", strings.TrimPrefix(variable, prefix), text, least, most)
 	}
 	return n
+}
+
+func bounds(variable string) (least, most int) {
+	switch variable {
+	case envWorkers:
+		return 1, 1_000
+	case envSessions:
+		return 1, 10_000
+	case envSeed:
+		return 0, math.MaxInt
+	}
+	return 1, 100_000_000
+}
+
+// command returns the command that plays a seed again.
+func command(seed uint64) string {
+	text := fmt.Sprintf("make simulate SEED=%d", seed)
+	for _, variable := range []string{envWorkers, envSessions} {
+		if value := os.Getenv(variable); value != "" {
+			text += " " + strings.TrimPrefix(variable, prefix) + "=" + value
+		}
+	}
+	return text
 }
 
 // fleetOf returns the fleet of a seed: small ones of all kinds, unless the size is set.
 func fleetOf(t testing.TB, seed uint64) fleet {
 	t.Helper()
 	n := int(seed % 1000)
-	most := n % 12
-	if os.Getenv(envWorkers) != "" {
-		most = setting(t, envSessions, 0)
-	}
-	return fleet{
+	f := fleet{
 		seed: seed, workers: setting(t, envWorkers, 2+n%3), sessions: setting(t, envSessions, 2+n%4), rounds: 1 + n%5/4,
-		tight: n%4 == 3, most: most, slots: []int{0, 2, 4}[n%3],
+		tight: n%4 == 3, most: n % 12, slots: []int{0, 2, 4}[n%3], outages: n%7 == 5,
 	}
+	if os.Getenv(envWorkers)+os.Getenv(envSessions) != "" {
+		f.most = f.sessions
+	}
+	return f
 }
 
 // A loop whose sessions run on a fleet with faults has the result of one process, whatever the
@@ -70,14 +96,39 @@ func TestFleet(t *testing.T) {
 		return
 	}
 	const chunk = 25
-	for first := 0; first < setting(t, envSeeds, few); first += chunk {
+	seeds := setting(t, envSeeds, few)
+	for first := 0; first < seeds; first += chunk {
 		t.Run(fmt.Sprintf("%d", first), func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(chunk) {
-				w := simulate(t, fleetOf(t, uint64(first)+seed))
+			for seed := first; seed < min(first+chunk, seeds); seed++ {
+				w := simulate(t, fleetOf(t, uint64(seed)))
 				w.report(t)
 			}
 		})
+	}
+}
+
+// The command of a failure plays the same fleet.
+func TestCommandPlaysTheSeed(t *testing.T) {
+	for _, size := range []map[string]string{{}, {envWorkers: "7"}, {envSessions: "9"}, {envWorkers: "7", envSessions: "9"}} {
+		for variable, value := range size {
+			t.Setenv(variable, value)
+		}
+		f := fleetOf(t, 1234)
+		words := strings.Fields(command(f.seed))
+		for _, variable := range []string{envSeed, envWorkers, envSessions} {
+			t.Setenv(variable, "")
+		}
+		for _, word := range words[2:] {
+			name, value, _ := strings.Cut(word, "=")
+			t.Setenv(prefix+name, value)
+		}
+		if again := fleetOf(t, uint64(setting(t, envSeed, 0))); !reflect.DeepEqual(again, f) {
+			t.Errorf("%s plays %+v, want %+v", words, again, f)
+		}
+		for _, variable := range []string{envSeed, envWorkers, envSessions} {
+			t.Setenv(variable, "")
+		}
 	}
 }
 
@@ -108,6 +159,12 @@ func TestBrokenProgramsAreFound(t *testing.T) {
 		}},
 		{"runs on although its leases are lost", "without a lease", func(f *fleet) {
 			f.rounds, f.broken = 2, func(c *client) { c.forgetful = true }
+		}},
+		{"believes that a lease is renewed that is not", "without a lease", func(f *fleet) {
+			f.rounds, f.broken = 2, func(c *client) { c.hopeful = true }
+		}},
+		{"repeats calls without regard to the budget", "budget", func(f *fleet) {
+			f.tight, f.prepared = true, func(_ *process, s *runner.Session) { s.Runner.Allowance = nil }
 		}},
 		{"opens sessions without the limit of the reservation", "budget", func(f *fleet) {
 			f.tight, f.prepared = true, func(_ *process, s *runner.Session) { s.Brief.Settings.Budget = 0 }

@@ -51,12 +51,14 @@ type client struct {
 	stored func(c *client, b store.Batch) error
 	// forgetful hides from the program that its leases are lost, in a broken one.
 	forgetful bool
-	cache     map[string]store.Batch // acknowledged by a broken program and not stored, by stream
+	// hopeful counts leases as renewed, whatever the server says, in a broken program.
+	hopeful bool
+	cache   map[string]store.Batch // acknowledged by a broken program and not stored, by stream
 }
 
 func newClient(w *world, p *process) *client {
 	c := &client{world: w, process: p}
-	c.keeper = lease.NewKeeper(&rows{c}, lease.Times{Clock: &clock{w, p}})
+	c.keeper = lease.NewKeeper(&rows{c}, lease.Times{Clock: &monotonic{w, p, p.skew}})
 	return c
 }
 
@@ -109,6 +111,9 @@ func (c *client) Write(ctx context.Context, b store.Batch) error {
 	}
 	if !c.world.await(c.process, "wrote %s", describe(&b)) { // the answer may be lost
 		return errKilled
+	}
+	if c.process.apart.After(time.Now()) { // it was stored, and the client asks whether it was
+		return c.use(context.WithoutCancel(ctx), "resolve %s", describe(&b))
 	}
 	return nil
 }
@@ -218,7 +223,15 @@ func (r *rows) Holder(ctx context.Context, name string) (store.Holder, bool, err
 	return h.who, ok && h.until.After(time.Now()), nil
 }
 
-func (r *rows) Renew(ctx context.Context, owner string, marks []int64, term time.Duration) (renewed []int64, err error) {
+func (r *rows) Renew(ctx context.Context, owner string, marks []int64, term time.Duration) ([]int64, error) {
+	renewed, err := r.renew(ctx, owner, marks, term)
+	if r.hopeful {
+		return marks, nil
+	}
+	return renewed, err
+}
+
+func (r *rows) renew(ctx context.Context, owner string, marks []int64, term time.Duration) (renewed []int64, err error) {
 	if !r.world.await(r.process, "renew") {
 		return nil, errKilled
 	}
@@ -260,7 +273,7 @@ func (r *rows) Release(ctx context.Context, name string, k lease.Key) error {
 
 func (r *rows) ReleaseAll(context.Context, string) error { return nil } // only a program that ends calls it
 
-// clock is the clock of a process. It may be wrong, but it passes as time does.
+// clock is the clock of a process. It may be wrong, and go back.
 type clock struct {
 	world   *world
 	process *process
@@ -271,7 +284,19 @@ func (c *clock) Now() time.Time {
 	return time.Now().Add(c.process.skew)
 }
 
-func (c *clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+// monotonic is the clock of a process for durations. It passes as time does.
+type monotonic struct {
+	world   *world
+	process *process
+	ahead   time.Duration
+}
+
+func (c *monotonic) Now() time.Time {
+	c.world.await(c.process, "now")
+	return time.Now().Add(c.ahead)
+}
+
+func (c *monotonic) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
 // violation is an invariant that does not hold.
 type violation struct {

@@ -34,6 +34,7 @@ type fleet struct {
 	rounds   int
 	tight    bool // the loop's budget does not suffice if calls are lost
 	most     int  // faults
+	outages  bool // the endpoint stays away for minutes, and the loop waits for it
 	slots    int  // concurrent calls that the endpoint allows; 0 means any number
 	alone    bool // each process limits only its own calls, in a broken program
 	broken   func(*client)
@@ -53,6 +54,8 @@ type world struct {
 	lives  int
 
 	answered map[string]bool // calls whose answers were acknowledged
+	charged  map[string]int  // tokens that the endpoint has charged, by thread
+	away     time.Time       // until then the endpoint does not answer
 	inFlight map[*process]int
 	states   map[string]*flow.State // of sessions, by thread
 	loop     *loop.State
@@ -73,7 +76,7 @@ const name = "night"
 func play(f fleet) *world {
 	w := &world{
 		fleet: f, scheduler: newScheduler(f.seed), server: &server{Store: memory.New(), table: make(map[string]holding)},
-		answered: make(map[string]bool), inFlight: make(map[*process]int), states: make(map[string]*flow.State), orphans: make(map[string]time.Time), over: make(chan struct{}), loop: &loop.State{},
+		answered: make(map[string]bool), charged: make(map[string]int), inFlight: make(map[*process]int), states: make(map[string]*flow.State), orphans: make(map[string]time.Time), over: make(chan struct{}), loop: &loop.State{},
 	}
 	if f.told {
 		w.lines = &strings.Builder{}
@@ -113,7 +116,10 @@ func (w *world) progress() string {
 // begin begins another life of a worker.
 func (w *world) begin(worker int) {
 	w.lives++
-	p := &process{worker: worker, life: w.lives, skew: noon + time.Duration(w.rng.IntN(7200)-3600)*time.Second}
+	p := &process{worker: worker, life: w.lives, skew: noon + time.Duration(w.rng.IntN(7200)-3600)*time.Second, drain: make(chan struct{})}
+	if w.outages { // they are waited for by the clock, which another machine may continue
+		p.skew = noon
+	}
 	w.now[worker] = p
 	ctx, cancel := context.WithCancel(context.Background())
 	c := newClient(w, p)
@@ -141,6 +147,9 @@ func (w *world) work(ctx context.Context, p *process, c *client, slot int) {
 		if w.engine.reach(ctx, p, "poll %d", slot) != nil {
 			return
 		}
+		if p.draining {
+			return
+		}
 		t := w.engine.next()
 		if t == nil {
 			time.Sleep(3*time.Second + time.Duration(w.rng.IntN(4_000_000))*time.Microsecond)
@@ -152,12 +161,21 @@ func (w *world) work(ctx context.Context, p *process, c *client, slot int) {
 
 // deliver runs a task, and tells the engine that it runs and how it ended.
 func (w *world) deliver(ctx context.Context, p *process, c *client, t *task, run int) {
+	p.tasks++
 	ended, drain := make(chan struct{}), make(chan struct{})
 	go func() {
+		asked := p.drain
 		for canceled := false; ; {
 			select {
 			case <-ended:
 				return
+			case <-asked:
+				asked = nil
+				if !canceled {
+					canceled = true
+					close(drain)
+				}
+				continue
 			case <-time.After(odd(heartbeat / 3)):
 			}
 			if w.engine.reach(ctx, p, "beat %s %d", t.name, run) != nil {
@@ -175,7 +193,7 @@ func (w *world) deliver(ctx context.Context, p *process, c *client, t *task, run
 	r := w.runner(p, c)
 	var err error
 	if t.name == "" {
-		r.Place = &place{w, p}
+		r.Place, r.Drain = &place{w, p}, p.drain
 		err = w.runLoop(ctx, r)
 	} else {
 		r.Drain = drain
@@ -185,6 +203,7 @@ func (w *world) deliver(ctx context.Context, p *process, c *client, t *task, run
 	if w.engine.reach(ctx, p, "end %s %d", t.name, run) != nil {
 		return
 	}
+	p.tasks--
 	if err == nil && t.name == "" && t.on == run && w.ended == 0 {
 		w.ended = time.Since(epoch)
 		close(w.over)
@@ -223,10 +242,11 @@ func (w *world) runLoop(ctx context.Context, r *runner.Runner) error {
 func (f *fleet) opened() loop.Opened {
 	work := looptest.Work(f.sessions, f.rounds)
 	work.Settings.Budget, work.Settings.Reply = 100*sessionCost, 2_000
+	work.Settings.Repair = !f.outages // a session goes on without a repair that its endpoint does not answer
 	limits := loop.Limits{Concurrency: max(3, f.workers), Tokens: f.sessions * work.Settings.Budget * 2}
 	if f.tight {
-		work.Settings.Budget = sessionCost * f.rounds * 5 / 4
-		limits.Tokens = f.sessions * work.Settings.Budget
+		work.Settings.Budget = sessionCost * f.rounds * (2 + int(f.seed%5)) / 4
+		limits.Tokens = f.sessions * work.Settings.Budget * 3 / 4
 	}
 	return looptest.NewOpened(work, limits)
 }
@@ -244,7 +264,7 @@ func (w *world) runner(p *process, c *client) *runner.Runner {
 		pins = w.pins(p.worker)
 	}
 	g := &looptest.Preparer{
-		Store: c, Now: now.Now, Tries: 4, Script: func(*loop.Job) *rehearsal.Script { return script },
+		Store: c, Now: now.Now, Tries: 4, Script: func(*loop.Job) *rehearsal.Script { return script }, Real: w.outages,
 		Around: func(a agent.Agent) agent.Agent {
 			if a = w.agent(p, a); w.slots == 0 {
 				return a
@@ -284,18 +304,47 @@ func (w *world) agent(p *process, inner agent.Agent) agent.Agent {
 		}
 		w.checkCall(p, &c)
 		w.inFlight[p]++
+		reply, err := inner.Ask(ctx, c)
 		sum := sha256.Sum256([]byte(fmt.Sprint(w.seed, c.ID, p.life)))
+		var failed *agent.Failure
+		switch {
+		case w.away.After(time.Now()):
+			failed = &agent.Failure{Code: agent.Unavailable, Detail: "the endpoint is away", Retry: true}
+		case sum[3]%16 == 0 && w.most > 0 && c.Before == 0 && !w.answered["failed "+c.ID]:
+			w.answered["failed "+c.ID] = true
+			if failed = (&agent.Failure{Code: agent.Unavailable, Detail: "the endpoint does not answer", Retry: true}); sum[4]%2 == 0 {
+				failed.Code = agent.TimedOut // it has worked
+				w.charge(&c, reply.Usage)
+			}
+		default:
+			w.charge(&c, reply.Usage)
+		}
 		time.Sleep(odd(time.Duration(1+int(sum[0])%40)*time.Second + time.Duration(sum[1])*time.Millisecond + time.Duration(sum[2])*time.Microsecond))
 		if !w.await(p, "reply %s", c.ID) {
 			return agent.Reply{}, killed
 		}
 		w.inFlight[p]--
-		if sum[3]%16 == 0 && w.most > 0 && c.Before == 0 && !w.answered["failed "+c.ID] {
-			w.answered["failed "+c.ID] = true
-			return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Detail: "the endpoint does not answer", Retry: true}
+		if failed != nil {
+			return agent.Reply{}, failed
 		}
-		return inner.Ask(ctx, c)
+		return reply, err
 	})
+}
+
+// charge counts what a call costs at its endpoint, whether or not its reply arrives, and checks the budgets: what the
+// journals say is spent must cover it.
+func (w *world) charge(c *agent.Call, used agent.Usage) {
+	w.charged[c.Thread] += used.Input + used.Output
+	if limit, n := w.states[c.Thread].Settings.Budget, w.charged[c.Thread]; limit > 0 && n > limit {
+		w.violate("budget", "%s was charged %d of %d tokens", c.Thread, n, limit)
+	}
+	n := 0
+	for _, one := range w.charged {
+		n += one
+	}
+	if limit := w.loop.Limits.Tokens; n > limit {
+		w.violate("budget", "the loop was charged %d of %d tokens", n, limit)
+	}
 }
 
 // settled reports whether a process lives and had no fault that can cost it its leases for a while.
@@ -377,46 +426,6 @@ func (w *world) follow(e *journal.Entry) {
 	}
 	if limit := w.loop.Limits.Tokens; limit > 0 && spent > limit {
 		w.violate("budget", "the sessions spent %d of the loop's %d tokens", spent, limit)
-	}
-}
-
-// strike injects a fault, now and then.
-func (w *world) strike() {
-	if w.faulty >= w.most || w.rng.IntN(150) > 0 {
-		return
-	}
-	w.faulty++
-	p := w.now[w.rng.IntN(len(w.now))]
-	until := func(most int) time.Time { return time.Now().Add(time.Duration(1+w.rng.IntN(most)) * time.Second) }
-	switch w.rng.IntN(8) {
-	case 0, 1, 2:
-		w.note("kill %s", p.name())
-		for name, h := range w.server.table {
-			if h.by == p {
-				w.orphans[name] = time.Now()
-			}
-		}
-		p.end()
-		synctest.Wait() // until its goroutines see it
-		w.begin(p.worker)
-	case 3:
-		p.stalled = until(120)
-		p.woken = p.stalled
-		w.note("stall %s until %s", p.name(), p.stalled)
-	case 4:
-		p.apart = until(90)
-		w.note("store away from %s until %s", p.name(), p.apart)
-	case 5:
-		p.alone = until(90)
-		w.note("engine away from %s until %s", p.name(), p.alone)
-	case 6:
-		w.engine.down = until(90)
-		w.note("engine down until %s", w.engine.down)
-	case 7:
-		w.note("deliver again")
-		for _, t := range w.engine.tasks {
-			t.on = 0 // in whatever order, the result is the same
-		}
 	}
 }
 
