@@ -307,16 +307,14 @@ func (w *world) agent(p *process, inner agent.Agent) agent.Agent {
 		reply, err := inner.Ask(ctx, c)
 		sum := sha256.Sum256([]byte(fmt.Sprint(w.seed, c.ID, p.life)))
 		var failed *agent.Failure
-		switch {
-		case w.away.After(time.Now()):
-			failed = &agent.Failure{Code: agent.Unavailable, Detail: "the endpoint is away", Retry: true}
-		case sum[3]%16 == 0 && w.most > 0 && c.Before == 0 && !w.answered["failed "+c.ID]:
-			w.answered["failed "+c.ID] = true
-			if failed = (&agent.Failure{Code: agent.Unavailable, Detail: "the endpoint does not answer", Retry: true}); sum[4]%2 == 0 {
-				failed.Code = agent.TimedOut // it has worked
-				w.charge(&c, reply.Usage)
+		if failing := "failed " + c.ID; w.away.After(time.Now()) || sum[3]%16 == 0 && w.most > 0 && c.Before == 0 && !w.answered[failing] {
+			w.answered[failing] = true
+			failed = &agent.Failure{Code: agent.Unavailable, Detail: "the endpoint does not answer", Retry: true}
+			if sum[4]%2 == 0 {
+				failed.Code = agent.TimedOut
 			}
-		default:
+		}
+		if failed == nil || failed.Code == agent.TimedOut { // it has worked
 			w.charge(&c, reply.Usage)
 		}
 		time.Sleep(odd(time.Duration(1+int(sum[0])%40)*time.Second + time.Duration(sum[1])*time.Millisecond + time.Duration(sum[2])*time.Microsecond))
