@@ -409,6 +409,9 @@ func (w *world) follow(e *journal.Entry) {
 		if err := s.Apply(e); err != nil {
 			w.violate("journal", "%v", err)
 		}
+		if e.Kind == flow.KindResumed && !slices.ContainsFunc(w.loop.Jobs, func(j loop.Job) bool { return j.Thread == thread && j.Status == loop.Running }) {
+			w.violate("not waited for", "%s is resumed, and the loop has reserved nothing for it", thread)
+		}
 		if spent := s.Spent.Plus(s.InFlight()); s.Settings.Budget > 0 && spent.Tokens > s.Settings.Budget {
 			w.violate("budget", "%s spent %d of %d tokens", thread, spent.Tokens, s.Settings.Budget)
 		}
