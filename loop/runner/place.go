@@ -54,9 +54,15 @@ func (n *run) open(ctx context.Context, work *loop.Work, c *loop.Run) error {
 		return err
 	}
 	s.limit(c, &s.Brief.Settings)
+	begun := c.Job.Thread != ""
 	err = s.Runner.Open(ctx, s.Brief)
-	if fault.CodeOf(err) == store.Held { // another process opens it
+	switch code := fault.CodeOf(err); {
+	case code == store.Held: // another process opens it
 		c.Job.Thread = c.Thread
+	case code == session.Exists && begun: // an earlier run, which has lost the loop, has opened it meanwhile
+		if head, unread := store.HeadOf(ctx, n.Store, session.Prefix+c.Thread); unread == nil && head.Seq > 0 {
+			return nil
+		}
 	}
 	return err
 }

@@ -347,7 +347,7 @@ func missingReason(s *flow.State) (fault.Code, string) {
 // the run: they would affect every session.
 func (n *run) failed(ctx context.Context, c loop.Run, claims bool, err error) outcome {
 	switch fault.CodeOf(err) {
-	case store.Busy, store.Full, store.Damaged, store.Closed, store.Unwritable, store.Unsupported:
+	case store.Busy, store.Full, store.Damaged, store.Closed, store.Unwritable, store.Unsupported, store.Unreachable:
 		return outcome{err: err}
 	}
 	before := &c.Job.Settled // costs of earlier attempts stay

@@ -40,7 +40,7 @@ func (w *world) strike() {
 		p.woken = p.stalled
 		w.note("stall %s until %s", p.name(), p.stalled)
 	case 4:
-		p.apart = until(90)
+		p.apart = until(150)
 		w.note("store away from %s until %s", p.name(), p.apart)
 	case 5:
 		p.alone = until(90)

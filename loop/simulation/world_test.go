@@ -280,6 +280,9 @@ func (w *world) runner(p *process, c *client) *runner.Runner {
 	return &runner.Runner{
 		Store: c, Locks: c, Now: now.Now, Poll: odd(10 * time.Second), Holder: store.Holder{Host: p.name()}, Pins: &pins,
 		Sessions: func(ctx context.Context, work *loop.Work, j *loop.Job) (*runner.Session, error) {
+			if sum := sha256.Sum256([]byte(fmt.Sprint(w.seed, j.Thread, p.life))); sum[0]%4 == 0 && w.most > 0 { // meanwhile, another worker may run it
+				time.Sleep(odd(time.Duration(sum[1]) * time.Second / 2))
+			}
 			s, err := sessions(ctx, work, j)
 			if err == nil && w.prepared != nil {
 				w.prepared(p, s)
