@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -111,6 +112,9 @@ func (p *place) Run(ctx context.Context, c loop.Run) error {
 			if asked {
 				time.Sleep(odd(3 * time.Second))
 			}
+		}
+		if p.world.hasty && e.down.After(time.Now()) {
+			return errors.New("the engine is down")
 		}
 		if err := e.reach(always, p.process, "ask for %s", c.Thread); err != nil {
 			return err

@@ -183,8 +183,11 @@ func TestBrokenProgramsAreFound(t *testing.T) {
 				}
 			}
 		}},
-		{"asks for one more round whenever it resumes", "ends once", func(f *fleet) {
+		{"asks for one more round whenever it resumes", "same bytes", func(f *fleet) {
 			f.prepared = func(_ *process, s *runner.Session) { s.Change = func(set *flow.Settings) { set.Rounds++ } }
+		}},
+		{"fails sessions while their place is down", "ends once", func(f *fleet) {
+			f.hasty = true
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

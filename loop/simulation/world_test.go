@@ -39,6 +39,7 @@ type fleet struct {
 	alone    bool // each process limits only its own calls, in a broken program
 	broken   func(*client)
 	prepared func(*process, *runner.Session) // changes a prepared session, in a broken program
+	hasty    bool                            // a place that is down fails sessions, in a broken program
 	pins     func(worker int) loop.Pins
 	told     bool // the trace is kept in words
 }
@@ -242,7 +243,7 @@ func (w *world) runLoop(ctx context.Context, r *runner.Runner) error {
 func (f *fleet) opened() loop.Opened {
 	work := looptest.Work(f.sessions, f.rounds)
 	work.Settings.Budget, work.Settings.Reply = 100*sessionCost, 2_000
-	work.Settings.Repair = !f.outages // a session goes on without a repair that its endpoint does not answer
+	work.Settings.Repair = !f.outages // a session continues without a repair that its endpoint does not answer
 	limits := loop.Limits{Concurrency: max(3, f.workers), Tokens: f.sessions * work.Settings.Budget * 2}
 	if f.tight {
 		work.Settings.Budget = sessionCost * f.rounds * (2 + int(f.seed%5)) / 4
