@@ -55,7 +55,7 @@ type Editor struct {
 	// Project is the project's store; nil if the session has none.
 	Project Project
 	// Version is the version that the person saw; 0 if it does not matter. Deltas for an older one
-	// than the current are refused with VersionMoved.
+	// than the current are refused with VersionMoved, unless that has them already: a form was sent twice.
 	Version int
 }
 
@@ -186,6 +186,9 @@ func (ed *Editor) apply(
 			}
 		}
 		if ed.Version > 0 && ed.Version != state.Version() {
+			if ed.repeats(ctx, h, deltas) {
+				return nil, nil
+			}
 			return nil, &fault.Error{
 				Code: VersionMoved, Detail: fmt.Sprintf("this was decided for version %d; the session is at version %d", ed.Version, state.Version()),
 				Hint: "look at the new version and decide again",
@@ -211,6 +214,21 @@ func (ed *Editor) apply(
 		return dr, err
 	})
 	return h, out, err
+}
+
+// repeats reports whether the version after the one that the person saw came from the same deltas of the same
+// person, and is still the current one.
+func (ed *Editor) repeats(ctx context.Context, h *History, deltas func(base *artifact.Artifact) ([]byte, error)) bool {
+	last := &h.State.Commits[len(h.State.Commits)-1]
+	if last.Version != ed.Version+1 || last.Source != flow.ByPerson || last.Author != ed.As {
+		return false
+	}
+	base, err := h.Artifact(ctx, ed.Version)
+	if err != nil {
+		return false
+	}
+	text, err := deltas(&base)
+	return err == nil && last.Deltas == store.Hash(text)
 }
 
 // checkDeltas returns an error if a text has no delta that would go to the merge of the session.

@@ -190,9 +190,9 @@ func TestImportWhileShown(t *testing.T) {
 func TestDecisionsAtOnce(t *testing.T) {
 	p := webtest.WithConflict(t)
 	s := serve(t, p, false)
-	form := url.Values{"version": {"3"}, "place": {"A1.status"}, "take": {"other"}, "value": {"unchecked"}}
 	got := make(chan int, 2)
-	for range 2 {
+	for _, value := range []string{"unchecked", "verified"} {
+		form := url.Values{"version": {"3"}, "place": {"A1.status"}, "take": {"other"}, "value": {value}}
 		go func() { got <- s.do(http.MethodPost, "/sessions/"+webtest.Conflict+"/conflicts", form, nil).status }()
 	}
 	if a, b := <-got, <-got; min(a, b) != http.StatusOK || max(a, b) != http.StatusConflict {

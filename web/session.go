@@ -272,16 +272,21 @@ type openConflict struct {
 	audit.OpenConflict
 	Field string // its title
 	Item  itemView
+	// Stalemate is the page of the stalemate about it, or "".
+	Stalemate string
 	// Problem is why a decision was refused, and the rest what its form contained.
 	Problem          *problem
 	Take, Value, Why string
 }
 
-func openConflicts(list *audit.ConflictList, now *artifact.Artifact) []openConflict {
+func openConflicts(list *audit.ConflictList, now *artifact.Artifact, stuck []flow.Stalemate) []openConflict {
 	var all []openConflict
 	for _, c := range list.Conflicts {
 		id, field, _ := strings.Cut(c.Place, ".")
 		one := openConflict{OpenConflict: c}
+		if i := slices.IndexFunc(stuck, func(s flow.Stalemate) bool { return s.Place == c.Place }); i >= 0 {
+			one.Stalemate = stalematePath(audit.StalemateRow{Thread: list.Thread, ID: stuck[i].ID})
+		}
 		if it, section, ok := now.Find(id); ok {
 			one.Item, one.Field = viewOf(it, section.Spec()), titleOf(section.Spec(), field)
 		}
@@ -317,7 +322,7 @@ func (s *Server) conflicts(r *http.Request) (*view, error) {
 		if err != nil {
 			return err
 		}
-		page := conflictsPage{ConflictList: list, Open: openConflicts(list, &now)}
+		page := conflictsPage{ConflictList: list, Open: openConflicts(list, &now, h.State.OpenStalemates())}
 		if made := number(r.URL.Query().Get("made")); made > 0 && made == h.State.Version() {
 			page.Made, err = versionOf(ctx, src, h, made)
 			page.Decided = fieldAt(&now, r.URL.Query().Get("place"))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,24 +38,30 @@ func stalematePath(row audit.StalemateRow) string {
 func (s *Server) stalemate(r *http.Request) (*view, error) {
 	return s.withSession(r, "stalemate", func(ctx context.Context, _ *project.Source, h *session.History, v *view) error {
 		found, err := audit.ShowStalemate(ctx, h, r.PathValue("stalemate"))
-		if err == nil {
-			v.showStalemate(found)
+		if err != nil {
+			return err
 		}
-		return err
+		now, err := h.Artifact(ctx, h.State.Version())
+		if err != nil {
+			return err
+		}
+		v.showStalemate(found, found.Row.Waits && slices.Contains(session.Conflicts(&now), found.Row.Place))
+		return nil
 	})
 }
 
-func (v *view) showStalemate(found *audit.Stalemate) {
+func (v *view) showStalemate(found *audit.Stalemate, conflict bool) {
 	v.Title, v.Area = "Stalemate about "+found.Row.Place, "stalemates"
 	v.Command = text.CommandToCopy("brenner stalemate show", "ID STALEMATE", found.Row.Thread, found.Row.ID)
-	v.Document, v.Data = found, stalematePage{Stalemate: found}
+	v.Document, v.Data = found, stalematePage{Stalemate: found, Conflict: conflict}
 }
 
 // stalematePage is a stalemate, and the form of a ruling on it that was refused.
 type stalematePage struct {
 	*audit.Stalemate
-	Problem *problem
-	form    url.Values
+	Conflict bool // its place is in conflict, too
+	Problem  *problem
+	form     url.Values
 }
 
 // Typed returns what the refused form contained.
@@ -97,7 +104,7 @@ func (s *Server) recordStalemate(r *http.Request) (*view, error) {
 	}
 	defer s.project.CloseStore(rs.Store)
 	v := &view{Page: "stalemate"}
-	v.showStalemate(project.RecordStalemate(about))
+	v.showStalemate(project.RecordStalemate(about), false)
 	return v, nil
 }
 

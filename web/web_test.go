@@ -147,8 +147,8 @@ func history(t testing.TB, p *project.Project, thread string) *session.History {
 }
 
 // changing matches what differs between two runs of the same session, and what changes with the prompts:
-// the message that was sent, and counts of tokens.
-var changing = regexp.MustCompile(`(?s:<details class="sent">.*?</details>)|[0-9]{1,3}(\x{202f}[0-9]{3})+|[0-9a-f]{64}|[0-9a-f]{12}\b|d-[0-9a-f-]{36}|\?[0-9a-f]{12}"|[0-9]+\.[0-9]</td>|[0-9.]+ s</dd>|/tmp/[^ "<]+`)
+// the message that was sent, and counts of tokens. Answers to one round come in any order.
+var changing = regexp.MustCompile(`[0-9]+</span> call.answered|(?s:<details class="sent">.*?</details>)|[0-9]{1,3}(\x{202f}[0-9]{3})+|[0-9a-f]{64}|[0-9a-f]{12}\b|d-[0-9a-f-]{36}|\?[0-9a-f]{12}"|[0-9]+\.[0-9]</td>|[0-9.]+ s</dd>|/tmp/[^ "<]+`)
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -243,9 +243,13 @@ func TestResolveConflict(t *testing.T) {
 	if body := s.get("/sessions/" + webtest.Conflict + "/artifact/A1.status"); !strings.Contains(body, "It takes the value of <strong>") || !strings.Contains(body, "Reply and kickoff") {
 		t.Errorf("the author of the value that was taken is missing: %s", body)
 	}
+	if r := s.do(http.MethodPost, path, form, nil); r.status != http.StatusOK || !strings.Contains(r.body, "Version 4 is written") {
+		t.Errorf("the same decision again: got %d, want it to stand\n%s", r.status, r.body)
+	}
+	form.Set("why", "another reason")
 	r = s.do(http.MethodPost, path, form, nil)
 	if r.status != http.StatusConflict || !strings.Contains(r.body, "moved on") || !strings.Contains(r.body, "Version 4") {
-		t.Errorf("the same decision again: got %d, want 409\n%s", r.status, r.body)
+		t.Errorf("another decision: got %d, want 409\n%s", r.status, r.body)
 	}
 	if n := history(t, p, webtest.Conflict).State.Version(); n != 4 {
 		t.Errorf("the refused decision made version %d", n)
