@@ -263,6 +263,7 @@ func (s *Server) editor(r *http.Request, thread string) (*session.Editor, error)
 type conflictsPage struct {
 	*audit.ConflictList
 	Open    []openConflict
+	Past    []audit.Decision
 	Made    *audit.VersionSummary // the version that the last decision made
 	Decided *fieldView            // what it decided; nil if that is not known
 }
@@ -323,6 +324,9 @@ func (s *Server) conflicts(r *http.Request) (*view, error) {
 			return err
 		}
 		page := conflictsPage{ConflictList: list, Open: openConflicts(list, &now, h.State.OpenStalemates())}
+		if page.Past, err = audit.Decisions(ctx, h); err != nil {
+			return err
+		}
 		if made := number(r.URL.Query().Get("made")); made > 0 && made == h.State.Version() {
 			page.Made, err = versionOf(ctx, src, h, made)
 			page.Decided = fieldAt(&now, r.URL.Query().Get("place"))

@@ -233,7 +233,7 @@ func TestResolveConflict(t *testing.T) {
 	}
 	form := url.Values{"version": {"3"}, "place": {"A1.status"}, "take": {take[1]}, "why": {"the estimate was a guess"}}
 	r := s.do(http.MethodPost, path, form, nil)
-	if r.status != http.StatusOK || !strings.Contains(r.body, "Version 4 is written") || !strings.Contains(r.body, "No open conflicts") {
+	if r.status != http.StatusOK || !strings.Contains(r.body, "Version 4 is written") || !strings.Contains(r.body, "No open conflicts") || !strings.Contains(r.body, "by operator in version 4") {
 		t.Errorf("the first decision: %d\n%s", r.status, r.body)
 	}
 	h := history(t, p, webtest.Conflict)

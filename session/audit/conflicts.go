@@ -2,12 +2,14 @@ package audit
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
 	"brenner/session"
+	"brenner/session/flow"
 )
 
 // ConflictList is the open conflicts of a session.
@@ -96,4 +98,46 @@ func conflictOf(ctx context.Context, origins *Origins, now *artifact.Artifact, p
 		open.Candidates = append(open.Candidates, one)
 	}
 	return open, nil
+}
+
+// Decision is a conflict that a person or an arbiter decided.
+type Decision struct {
+	Place   string
+	Version int
+	Author  string
+	At      string
+	Ruling  string // the stalemate that it rules on, or ""
+}
+
+// maxDecisions bounds the list of decisions.
+const maxDecisions = 100
+
+// Decisions returns the conflicts that people and arbiters decided, newest first.
+func Decisions(ctx context.Context, h *session.History) ([]Decision, error) {
+	var all []Decision
+	for i := len(h.State.Commits) - 1; i > 0 && len(all) < maxDecisions; i-- {
+		c := &h.State.Commits[i]
+		if c.Source != flow.ByPerson {
+			continue
+		}
+		before, err := h.Artifact(ctx, c.Version-1)
+		if err != nil {
+			return nil, err
+		}
+		open := session.Conflicts(&before)
+		if len(open) == 0 {
+			continue
+		}
+		after, err := h.Artifact(ctx, c.Version)
+		if err != nil {
+			return nil, err
+		}
+		left := session.Conflicts(&after)
+		for _, place := range open {
+			if !slices.Contains(left, place) {
+				all = append(all, Decision{place, c.Version, c.Author, c.At, c.Ruling})
+			}
+		}
+	}
+	return all, nil
 }
