@@ -6,11 +6,20 @@ import (
 	"strings"
 )
 
+// maxCompared is the longest text in bytes that is compared, word by word.
+const maxCompared = 10_000
+
 // Differ returns the difference in meaning between two similar texts, because of which they
 // cannot be one lesson: a negation, a pair of opposites, a quantifier, a number, a unit or an
 // identifier. It returns "" if they agree. In doubt they differ: a duplicate bullet costs little, but a
 // counter shared by two opposites would be wrong forever.
 func Differ(a, b string) string {
+	switch {
+	case a == b:
+		return ""
+	case max(len(a), len(b)) > maxCompared:
+		return "they are too long to be compared"
+	}
 	x, y := readWords(a), readWords(b)
 	for _, compare := range []func(x, y *reading) string{
 		differInNumbers, differInUnits, differInSigns, differInNegations, differInQuantifiers, differInOpposites,

@@ -1,6 +1,7 @@
 package playbook_test
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -156,6 +157,17 @@ func TestDifferLaws(t *testing.T) {
 			t.Fatalf("not symmetric: %q, %q", a, b)
 		}
 	})
+}
+
+// Texts of any length are compared in a short time.
+func TestDifferInLongTexts(t *testing.T) {
+	long := strings.Repeat("a ", 1<<20)
+	if why := playbook.Differ(long, long); why != "" {
+		t.Errorf("a long text differs from itself: %s", why)
+	}
+	if playbook.Differ(long, long+"b") == "" {
+		t.Error("long texts are not compared, and do not differ; want them to")
+	}
 }
 
 func FuzzDiffer(f *testing.F) {
