@@ -302,7 +302,24 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	p := problemOf(err)
 	p.Typed = typed(r)
-	s.render(w, r, &view{Page: "problem", Title: p.Title, Data: p, Status: status})
+	s.render(w, r, &view{Page: "problem", Title: p.Title, Data: p, Status: status, Session: s.around(r)})
+}
+
+// around returns the head of the session in which a request failed, or nil.
+func (s *Server) around(r *http.Request) *sessionHead {
+	if !strings.HasPrefix(r.URL.Path, "/sessions/") || !artifact.IsThreadID(r.PathValue("id")) {
+		return nil
+	}
+	st, err := s.project.OpenToRead(r.Context())
+	if err != nil {
+		return nil
+	}
+	defer s.project.CloseStore(st)
+	h, err := session.Load(r.Context(), st, r.PathValue("id"))
+	if err != nil {
+		return nil
+	}
+	return headOf(h, "")
 }
 
 // refusePage shows a refusal.

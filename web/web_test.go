@@ -520,8 +520,8 @@ func TestThreadIDsAreNotPaths(t *testing.T) {
 		"/artifact?v=99": 404, "/artifact/Z9.claim": 400, "/artifact/H99": 404, "/without/RedSky": 400,
 		"/trace/r9.9/X/ask": 404,
 	} {
-		if r := s.do(http.MethodGet, "/sessions/"+webtest.Conflict+path, nil, nil); r.status != want {
-			t.Errorf("%s: got %d, want %d: %.600s", path, r.status, want, r.body)
+		if r := s.do(http.MethodGet, "/sessions/"+webtest.Conflict+path, nil, nil); r.status != want || !strings.Contains(r.body, `class="tabs"`) {
+			t.Errorf("%s: got %d, want %d and the session's tabs: %.600s", path, r.status, want, r.body)
 		}
 	}
 }
