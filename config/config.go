@@ -74,6 +74,8 @@ type Config struct {
 	Serve  Serve
 	// StoreAddress is the database of the project's store; empty for a file in its state directory. See baseurl.ParseDatabase.
 	StoreAddress string
+	// Engine is the engine that places the sessions of loops on machines.
+	Engine Engine
 	// Presets are all presets: the session's, the project's and the built-in ones.
 	Presets       []roster.Preset
 	DefaultPreset string
@@ -169,6 +171,19 @@ type Mail struct {
 	BaseURL  string // not validated if it comes from the environment
 	Path     string
 	TokenEnv string // the variable that holds the server's token
+}
+
+// Engine is how to reach a Temporal server.
+type Engine struct {
+	Address   string // HOST:PORT; empty means none
+	Namespace string
+	APIKeyEnv string // the variable that holds an API key; empty means none
+	TLS       bool
+	CA        string // file with the server's authorities; empty means the system's
+	Cert, Key string // files of a client's certificate
+	Server    string // the name in the server's certificate, if it is not the host's
+	// Attributes says that the namespace has the search attributes of sessions.
+	Attributes bool
 }
 
 // Report is where the reports of loops go, besides their files.

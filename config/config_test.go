@@ -102,6 +102,7 @@ func TestBuiltIn(t *testing.T) {
 			Limits: flow.Times{Call: 600_000, Idle: 120_000, Agent: 1_800_000},
 		},
 		Timeouts: Timeouts{Call: 10 * time.Minute, Idle: 2 * time.Minute, Agent: 30 * time.Minute},
+		Engine:   Engine{Namespace: "default"},
 		Mail:     Mail{BaseURL: "http://127.0.0.1:8765", Path: "/mcp/", TokenEnv: "AGENT_MAIL_BEARER_TOKEN"},
 		Playbook: Playbook{Domain: "general", Tokens: 800, Rules: playbook.DefaultRules()},
 	}

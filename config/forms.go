@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net"
 	"regexp"
 	"slices"
 	"strconv"
@@ -236,6 +237,22 @@ const noAddress = "not a valid http or https URL"
 func variableForm(hint string) scalar {
 	return hiddenForm(isVariable, "not a valid variable name", hint)
 }
+
+// optionalVariable is the name of a variable, or empty.
+func optionalVariable(hint string) scalar {
+	return hiddenForm(func(s string) bool { return s == "" || isVariable(s) }, "not a valid variable name", hint)
+}
+
+// engineForm is HOST:PORT, or empty.
+func engineForm() scalar {
+	return plain(func(s string) bool {
+		host, port, err := net.SplitHostPort(s)
+		n, isNumber := wholeNumber(port)
+		return s == "" || err == nil && host != "" && isNumber && n > 0 && n < 1<<16
+	}, "write HOST:PORT, such as temporal.example:7233")
+}
+
+const apiKeyHint = "name the environment variable that holds the API key, such as TEMPORAL_API_KEY"
 
 const tokenHint = "name the environment variable that holds the token, such as AGENT_MAIL_BEARER_TOKEN"
 

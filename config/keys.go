@@ -33,6 +33,9 @@ const (
 	EnvStore     = envPrefix + "STORE"
 )
 
+// EngineAddress is the key of the engine's address.
+const EngineAddress = "engine.temporal.address"
+
 // noVariable is the env of a key that the environment cannot set.
 const noVariable = "-"
 
@@ -164,6 +167,15 @@ func keyTable(c *Config) table {
 		row("serve.oidc.issuer", addressForm(), &c.Serve.Issuer, "").from(noVariable),
 		row("serve.oidc.client_id", textForm(), &c.Serve.ClientID, "").from(noVariable),
 		row("serve.oidc.secret_env", textForm(), &c.Serve.SecretEnv, "").from(noVariable),
+		row(EngineAddress, engineForm(), &c.Engine.Address, ""),
+		row("engine.temporal.namespace", textForm(), &c.Engine.Namespace, "default"),
+		row("engine.temporal.api_key_env", optionalVariable(apiKeyHint), &c.Engine.APIKeyEnv, ""),
+		row("engine.temporal.tls.enabled", boolForm(), &c.Engine.TLS, false),
+		row("engine.temporal.tls.ca", textForm(), &c.Engine.CA, ""),
+		row("engine.temporal.tls.cert", textForm(), &c.Engine.Cert, ""),
+		row("engine.temporal.tls.key", textForm(), &c.Engine.Key, ""),
+		row("engine.temporal.tls.server", textForm(), &c.Engine.Server, ""),
+		row("engine.temporal.search_attributes", boolForm(), &c.Engine.Attributes, false),
 		row("report.mail", boolForm(), &c.Report.Mail, false),
 		row("report.webhook", addressForm(), &c.Report.Webhook, ""),
 		{path: "scopes.mode", form: word(scopesDefault, scopesStrict), builtIn: scopesDefault, set: func(v any) { c.Scopes.Strict = v == scopesStrict }},

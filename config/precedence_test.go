@@ -77,6 +77,7 @@ func sampleText(k key, i int) string {
 		fmt.Sprintf("Text, of %d", i), fmt.Sprintf("TOKEN_%d", i), fmt.Sprintf("http://localhost:%d/v1", 8000+i),
 		fmt.Sprintf("%d.5", i+1), fmt.Sprintf("%dm", i+1),
 		fmt.Sprintf("postgres://db.example/research?project=cells_%d", i),
+		fmt.Sprintf("engine.example:%d", 7000+i),
 	} {
 		if _, fits := k.form.(scalar).value(text); fits {
 			return text

@@ -143,6 +143,8 @@ type Evidence struct {
 type Roster struct {
 	ID     string         `json:"id"`
 	Roster jsontext.Value `json:"roster"`
+	// Needs is what a machine must have to run its sessions.
+	Needs string `json:"needs,omitempty"`
 }
 
 // PlanModel is a model that all agents of a session use.

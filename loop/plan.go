@@ -61,6 +61,7 @@ type PlanRoster struct {
 	Preset  string
 	Mode    string
 	Name    string
+	Needs   string // of a machine
 	Entries []PlanEntry
 }
 

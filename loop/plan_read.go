@@ -130,6 +130,9 @@ const (
 	maxID = 40
 )
 
+// ValidNeed reports whether a word may name what a roster needs of a machine.
+func ValidNeed(word string) bool { return validID(word) }
+
 func validID(id string) bool {
 	return id != "" && len(id) <= maxID && strings.Trim(id, small+"-_") == "" && strings.Contains(small, id[:1])
 }
@@ -147,7 +150,7 @@ func (r *planReader) roster(n *yaml.Node, i int) {
 		r.text("a roster", &ro.Preset).Take(n)
 		ro.ID = ro.Preset
 	} else if !r.Object(n, "a roster",
-		r.text("id", &ro.ID), r.text("preset", &ro.Preset), r.text("name", &ro.Name),
+		r.text("id", &ro.ID), r.text("preset", &ro.Preset), r.text("name", &ro.Name), r.text("needs", &ro.Needs),
 		r.word("mode", &ro.Mode, string(roster.RoleSeparated), string(roster.Unified)),
 		r.each("entries", func(n *yaml.Node, _ int) {
 			e := PlanEntry{}
@@ -161,6 +164,9 @@ func (r *planReader) roster(n *yaml.Node, i int) {
 	}
 	if ro.Preset == "" && len(ro.Entries) == 0 {
 		r.Add(InvalidValue, n.Line, "write preset: with a preset's id, or entries: with agents and their roles", "the roster has no agents")
+	}
+	if ro.Needs != "" && !ValidNeed(ro.Needs) {
+		r.Add(InvalidValue, n.Line, "use 1 to 40 characters of a-z, 0-9, - and _, such as gpu", "invalid needs: %s", fault.Shown(ro.Needs))
 	}
 	if r.id(n, "roster", ro.ID) {
 		r.plan.Rosters = append(r.plan.Rosters, ro)

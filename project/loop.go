@@ -12,6 +12,7 @@ import (
 	"brenner/govern/shown"
 	"brenner/internal/modelhttp"
 	"brenner/loop"
+	"brenner/loop/report"
 	"brenner/loop/runner"
 	"brenner/merge"
 	"brenner/project/storage"
@@ -44,6 +45,8 @@ type LoopOptions struct {
 	NoPreflight bool
 	Asking      func(int)
 	Preflight   func([]ModelProbe)
+	// Place, if not nil, returns where the sessions run; otherwise they run in this process.
+	Place func(*Placing) runner.Place
 }
 
 func (o *LoopOptions) resumes() bool { return o.GoOn || o.Retry }
@@ -60,6 +63,8 @@ type LoopJob struct {
 	runner  *runner.Runner
 	name    string
 	state   *loop.State // the stored state; nil for a new loop
+	// elsewhere says that another machine requested the loop: its files are not written here.
+	elsewhere bool
 }
 
 // LoopResult is the result of running a loop.
@@ -111,7 +116,7 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 		return nil, err
 	}
 	j.onClose(func() { p.CloseStore(j.store) })
-	j.runner = &runner.Runner{Store: j.store, Locks: j.store, Now: p.Now, Log: p.Log, Observe: o.Observe, Holder: p.holder(o.Doing), Pins: p.fleetPins()}
+	j.runner = p.loopRunner(j.store, &o)
 	var release func()
 	if j.name, j.state, release, err = j.runner.FindAndHold(ctx, search); err != nil {
 		return nil, err
@@ -119,6 +124,10 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	j.onClose(release)
 	j.pins, err = plan.pins(j.state, &o) // with the lock
 	return j, err
+}
+
+func (p *Project) loopRunner(st storage.Store, o *LoopOptions) *runner.Runner {
+	return &runner.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Observe: o.Observe, Holder: p.holder(o.Doing), Pins: p.fleetPins()}
 }
 
 // fleetPins returns what this machine has of what must be equal on all machines that run sessions of a loop.
@@ -154,7 +163,9 @@ func (j *LoopJob) Pending() PendingReport {
 	if j.state == nil || j.state.Ended == "" {
 		return PendingReport{}
 	}
-	return j.project.pendingReport(j.state)
+	pending := j.project.pendingReport(j.state)
+	pending.Files = pending.Files && !j.elsewhere
+	return pending
 }
 
 // Run runs the loop to its end, writes its report and delivers it. When drain is closed,
@@ -166,21 +177,24 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 	}
 	p, m := j.project, j.models
 	defer m.shareSlots(j.store)()
-	sessions := &loopSessions{
-		models: m, pins: &j.pins, scripts: j.plan.scripts, store: j.store, holder: j.runner.Holder, records: p.sessionRecords(j.store), loop: j.name,
-		timeout: cmp.Or(j.plan.plan.Session.Timeout, p.Config.Timeouts.Session),
-	}
+	sessions := j.plan.sessions(m, &j.pins, j.store, j.runner.Holder, j.name)
+	sessions.records = p.sessionRecords(j.store)
 	if j.plan.opened.Work.Script == "" {
 		sessions.lessons = p.learner(j.store)
 		sessions.lessons.Learned = j.options.Learned
 		sessions.lessons.CatchUp(ctx)
 	}
 	j.runner.Sessions, j.runner.Drain = sessions.prepare, drain
-	j.runner.Finished = func(ctx context.Context, h *session.History) error {
+	if j.options.Place != nil {
+		j.runner.Place = j.options.Place(&Placing{Loop: j.name, Work: &j.plan.opened.Work})
+	}
+	j.runner.Finished = func(ctx context.Context, h *session.History) (err error) {
 		if sessions.lessons != nil {
 			sessions.lessons.Learn(ctx, h)
 		}
-		_, err := p.Publish(ctx, h)
+		if !j.elsewhere {
+			_, err = p.Publish(ctx, h)
+		}
 		return err
 	}
 	state, err := j.play(ctx)
@@ -218,7 +232,7 @@ func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 
 // noteRun notes that a run begins on this machine: in a team's store, others do not write its report.
 func (j *LoopJob) noteRun(number int) {
-	if j.project.Config.StoreAddress != "" {
+	if j.project.Config.StoreAddress != "" && !j.elsewhere {
 		j.project.reportDir(j.name).NoteRun(number)
 	}
 }
@@ -274,7 +288,9 @@ func (j *LoopJob) deliverPending(ctx context.Context) (*LoopResult, error) {
 	if pending := j.Pending(); pending.Any() {
 		return j.finish(ctx, j.state, pending.To)
 	}
-	j.project.followLoop(ctx, j.store, j.state)
+	if !j.elsewhere {
+		j.project.followLoop(ctx, j.store, j.state)
+	}
 	s, err := j.project.refreshedSummary(ctx, j.store, nil, j.state)
 	if err != nil {
 		return nil, err
@@ -288,8 +304,7 @@ func (j *LoopJob) finish(ctx context.Context, state *loop.State, to []string) (*
 	p, kept := j.project, context.WithoutCancel(ctx)
 	r := &LoopResult{Interrupted: state.Ended == ""}
 	if state.Ended != "" {
-		p.followLoop(ctx, j.store, state)
-		report, err := p.writeReport(ctx, j.store, state)
+		report, err := j.report(ctx, state)
 		if err == nil {
 			if said := report.OtherModels(); said != "" {
 				p.Log.Warn().Msg(said)
@@ -307,6 +322,23 @@ func (j *LoopJob) finish(ctx context.Context, state *loop.State, to []string) (*
 	var err error
 	r.LoopSummary, err = p.refreshedSummary(kept, j.store, nil, state)
 	return r, err
+}
+
+// report returns the report of a loop that has ended. Its files are written on the machine that requested the loop.
+func (j *LoopJob) report(ctx context.Context, state *loop.State) (*report.Report, error) {
+	if j.elsewhere {
+		return j.project.gatherReport(ctx, j.store, state, "")
+	}
+	j.project.followLoop(ctx, j.store, state)
+	return j.project.writeReport(ctx, j.store, state)
+}
+
+// sessions returns what prepares the sessions of the plan's loop.
+func (p *PinnedPlan) sessions(m *Models, pins *loopPins, st storage.Store, holder store.Holder, name string) *loopSessions {
+	return &loopSessions{
+		models: m, pins: pins, scripts: p.scripts, store: st, holder: holder, loop: name,
+		timeout: cmp.Or(p.plan.Session.Timeout, p.project.Config.Timeouts.Session),
+	}
 }
 
 // loopSessions prepares the sessions of a loop. All of them share the store, the transport

@@ -119,7 +119,7 @@ func (p *PinnedPlan) work() {
 			continue
 		}
 		p.checkQuorum(i, len(r.Entries))
-		w.Rosters = append(w.Rosters, loop.Roster{ID: p.plan.Rosters[i].ID, Roster: jsontext.Value(artifact.Canonical(r.Value()))})
+		w.Rosters = append(w.Rosters, loop.Roster{ID: p.plan.Rosters[i].ID, Needs: p.plan.Rosters[i].Needs, Roster: jsontext.Value(artifact.Canonical(r.Value()))})
 	}
 	p.taskRosters()
 	w.Index()

@@ -233,6 +233,7 @@ func ClassOf(err error) fault.Class {
 	for _, classes := range []func() fault.Classes{
 		files.Classes, trust.Classes, store.Classes, journal.Classes, vector.Classes, embedding.Classes, uselite.Classes,
 		playbook.Classes, mail.Classes, session.Classes, policy.Classes, govern.Classes, preflight.Classes,
+		Classes,
 	} {
 		if class, ok := classes()[code]; ok {
 			return class
@@ -339,6 +340,9 @@ func (p *Project) sensitiveActions() []sensitiveAction {
 		sensitiveAction{c.Report.Webhook != "" && !baseurl.IsLocal(c.Report.Webhook), reportAction(c.Report.Webhook), []string{"report.webhook"}},
 		sensitiveAction{c.Via == config.ViaProgram, programs, []string{"via"}},
 		sensitiveAction{e.BaseURL != "", sendKey(cmp.Or(e.KeyEnv, envKey), e.BaseURL), []string{"playbook.embedding.base_url", "playbook.embedding.key_env"}},
+	)
+	all = append(all,
+		sensitiveAction{c.Engine.Address != "", engineAction(&c.Engine), []string{config.EngineAddress, "engine.temporal.api_key_env"}},
 	)
 	all = append(all, sensitiveAction{c.StoreAddress != "", databaseAction + p.StorePlace(), []string{config.StoreAddress}})
 	for _, program := range c.Programs {

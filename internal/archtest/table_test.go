@@ -272,7 +272,7 @@ func brenner() Table {
 		},
 		{Path: "web/webtest", Kind: Support, Needs: "roster kickoff agent/rehearsal config project"},
 
-		{Path: "cmd/brenner/cli/ui", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact roster store session session/audit config project"},
+		{Path: "cmd/brenner/cli/ui", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact roster store session session/audit loop/runner config project"},
 		{Path: "cmd/brenner/cli/loopcmd", Kind: Shell, Needs: "internal/fault internal/text artifact store/journal session session/flow loop loop/report config project cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
 		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "internal/text mail mail/clients mail/server config project project/post cmd/brenner/cli/ui"},
 		{

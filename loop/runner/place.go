@@ -98,12 +98,12 @@ func runOf(j *loop.Job) loop.Run {
 // A caller may try again after any error: on this machine, or on another one if the error is about what this machine
 // has (ConfigDiffers, session.PromptsChanged, agents that cannot be reached).
 func (r *Runner) Advance(ctx context.Context, name, thread string) error {
-	state, job, err := r.placedJob(ctx, name, thread)
+	work, job, err := r.placedJob(ctx, name, thread)
 	if err != nil || job.Status != loop.Running { // settled
 		return err
 	}
-	c := runOf(job)
-	s, err := r.Sessions(ctx, &state.Work, &c.Job)
+	c := runOf(&job)
+	s, err := r.Sessions(ctx, &work, &c.Job)
 	if err != nil {
 		return err
 	}
@@ -129,20 +129,24 @@ func (r *Runner) Advance(ctx context.Context, name, thread string) error {
 	return err
 }
 
-// placedJob returns the state of a loop of which this machine may run sessions, and the job of one.
-func (r *Runner) placedJob(ctx context.Context, name, thread string) (*loop.State, *loop.Job, error) {
-	state, err := Load(ctx, r.Store, name)
-	if err != nil {
-		return nil, nil, err
+// placedJob returns the work of a loop of which this machine may run sessions, and the job of one.
+func (r *Runner) placedJob(ctx context.Context, name, thread string) (work loop.Work, job loop.Job, err error) {
+	f := r.Follower
+	if f == nil {
+		f = &Follower{Store: r.Store}
 	}
-	if err := r.checkPins(&state.Opened); err != nil {
-		return nil, nil, err
-	}
-	i := slices.IndexFunc(state.Jobs, func(j loop.Job) bool { return j.Thread == thread })
-	if i < 0 {
-		return nil, nil, &fault.Error{Code: session.NoSession, Detail: "loop " + name + " has no session " + fault.Shown(thread)}
-	}
-	return state, &state.Jobs[i], nil
+	err = f.Look(ctx, name, func(s *loop.State) error {
+		if err := r.checkPins(&s.Opened); err != nil {
+			return err
+		}
+		i := slices.IndexFunc(s.Jobs, func(j loop.Job) bool { return j.Thread == thread })
+		if i < 0 {
+			return &fault.Error{Code: session.NoSession, Detail: "loop " + name + " has no session " + fault.Shown(thread)}
+		}
+		work, job = s.Work, s.Jobs[i]
+		return nil
+	})
+	return work, job, err
 }
 
 func (r *Runner) releaseLock(lease store.Lease, thread string) {

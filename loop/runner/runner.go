@@ -57,6 +57,8 @@ type Runner struct {
 	Place Place
 	// Pins identify what this machine has; nil skips the comparison.
 	Pins *loop.Pins
+	// Follower reads loops for Advance; nil reads them completely each time.
+	Follower *Follower
 
 	lost <-chan struct{} // closed when the lease is lost; nil if that cannot happen
 }

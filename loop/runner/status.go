@@ -99,6 +99,7 @@ type SummarySession struct {
 	Records int    `json:"records,omitzero"`
 	Refused int    `json:"refused_records,omitzero"`
 	Unread  int    `json:"unread_records,omitzero"`
+	Machine string `json:"machine,omitempty"` // that runs it, if that is not the process of the loop
 }
 
 // Outage is a time in which an endpoint does not respond. One session at a time asks
@@ -148,7 +149,7 @@ func Summarise(st *loop.State, locks store.Locks, now time.Time) *Summary {
 		t := &j.Settled
 		s.Sessions = append(s.Sessions, SummarySession{
 			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent + j.Before.Tokens + j.ByHand, t.Conflicts, t.Code, st.Shortage(j),
-			t.Nothing, t.Silent, t.Lost, t.Idle, j.Others, j.Cell.Task, t.Records, t.Refused, t.Unread,
+			t.Nothing, t.Silent, t.Lost, t.Idle, j.Others, j.Cell.Task, t.Records, t.Refused, t.Unread, "",
 		})
 		s.Conflicts += t.Conflicts
 		s.Lost += t.Lost
@@ -231,7 +232,9 @@ func (s *Summary) Result() string {
 func (s *Summary) setUnendedPhase(locks store.Locks, st *loop.State) {
 	s.Phase = session.PhaseLeft
 	if locks != nil {
-		if holder, held, err := locks.HolderOf(Lock(s.Loop)); err == nil && held {
+		holder, held, err := locks.HolderOf(Lock(s.Loop))
+		s.setMachines(locks, &holder)
+		if err == nil && held {
 			s.Phase, s.HeldBy = session.PhaseRunning, holder.String()
 			switch {
 			case s.Stopping:
@@ -242,10 +245,24 @@ func (s *Summary) setUnendedPhase(locks store.Locks, st *loop.State) {
 			return
 		}
 	}
-	s.Waiting, s.Running = s.Waiting+s.Running, 0 // the process that ran them was killed
+	for i := range s.Sessions { // the process that ran them was killed
+		if one := &s.Sessions[i]; one.Status == string(loop.Running) && one.Machine == "" {
+			one.Status = statusLeft
+			s.Waiting, s.Running = s.Waiting+1, s.Running-1
+		}
+	}
+}
+
+// setMachines sets which machines run sessions, besides the process of the loop.
+func (s *Summary) setMachines(locks store.Locks, own *store.Holder) {
 	for i := range s.Sessions {
-		if s.Sessions[i].Status == string(loop.Running) {
-			s.Sessions[i].Status = statusLeft
+		one := &s.Sessions[i]
+		if one.Status != string(loop.Running) {
+			continue
+		}
+		holder, held, err := locks.HolderOf(one.Thread)
+		if err == nil && held && (holder.PID != own.PID || holder.Host != own.Host) {
+			one.Machine = cmp.Or(holder.Host, "-")
 		}
 	}
 }

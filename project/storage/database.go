@@ -13,7 +13,7 @@ func (p *Place) openDatabase(ctx context.Context, what Purpose) (Opened, error) 
 	if err != nil {
 		return nil, err
 	}
-	st, err := postgres.Open(ctx, at, postgres.Options{ReadOnly: what != ToWrite})
+	st, err := postgres.Open(ctx, at, postgres.Options{ReadOnly: what == ToRead || what == Unchanged})
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (p *Place) hasFile() bool {
 // there is a file as well. Without a note nothing is lost, so failures are ignored.
 func (p *Place) remember(what Purpose, address string) {
 	switch {
-	case p.Dir == "" || what == Unchanged || what == ToRead && p.hasFile():
+	case p.Dir == "" || what == Unchanged || what == ToWork || what == ToRead && p.hasFile():
 		return
 	case what == ToWrite && os.MkdirAll(p.Dir, 0o755) == nil: // files of sessions are written there; publishing reports a failure
 		p.Before()

@@ -15,6 +15,7 @@ import (
 	"brenner/internal/files"
 	"brenner/session"
 	"brenner/store"
+	"brenner/store/postgres"
 	"brenner/store/sqlite"
 )
 
@@ -58,6 +59,7 @@ const (
 	ToWrite   Purpose = iota
 	ToRead            // creates nothing
 	Unchanged         // creates and upgrades nothing
+	ToWork            // ToWrite, without files beside the store
 )
 
 // Place is where a store is.
@@ -81,6 +83,15 @@ func (p *Place) String() string {
 
 // Shared reports whether several machines can use the store.
 func (p *Place) Shared() bool { return p.Address != "" }
+
+// Name returns the name of the project in a database; "" for a file.
+func (p *Place) Name() string {
+	at, err := postgres.ParseAddress(p.Address)
+	if err != nil {
+		return ""
+	}
+	return at.Project()
+}
 
 // Host returns the address of the database's host, as the rules for endpoints compare it; "" for a file.
 func (p *Place) Host() string {

@@ -24,7 +24,7 @@ import (
 // eachFlag calls do with every flag of every command that takes a value.
 func completed() *cobra.Command {
 	a := &ui.App{}
-	return ui.CompleteFlags(a, root(a, nil))
+	return ui.CompleteFlags(a, Extension{}.root(a, nil))
 }
 
 func eachFlag(c *cobra.Command, do func(c *cobra.Command, f *pflag.Flag)) {

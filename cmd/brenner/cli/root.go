@@ -5,6 +5,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -31,13 +32,26 @@ import (
 	"brenner/project"
 )
 
-// Run executes one command line and returns the exit code.
+// Extension is what another program adds to the commands of this package. The zero value adds nothing.
+type Extension struct {
+	Program string // its name; empty means brenner
+	// Commands are added to those of the root.
+	Commands []func(*ui.App) *cobra.Command
+	Places   []ui.Place
+}
+
+// Run executes one command line of brenner and returns the exit code.
 func Run(ctx context.Context, args []string, streams ui.Streams) int {
+	return Extension{}.Run(ctx, args, streams)
+}
+
+// Run executes one command line and returns the exit code.
+func (x Extension) Run(ctx context.Context, args []string, streams ui.Streams) int {
 	if streams.ErrTTY {
 		streams.Err = &ui.Screen{Out: streams.Err, Width: streams.Width}
 	}
-	a := &ui.App{Streams: streams, Log: zerolog.Nop()}
-	root := root(a, args)
+	a := &ui.App{Streams: streams, Log: zerolog.Nop(), Places: x.Places}
+	root := x.root(a, args)
 	root.SetArgs(args)
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
 		ui.CompleteFlags(a, root) // takes longer than all else at start
@@ -75,9 +89,9 @@ func wantsJSON(args []string) bool {
 }
 
 // root returns the root command. If the first argument names a family, it has only that one.
-func root(a *ui.App, args []string) *cobra.Command {
+func (x Extension) root(a *ui.App, args []string) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "brenner",
+		Use:   cmp.Or(x.Program, "brenner"),
 		Short: "Run research sessions with several AI agents and merge their work by rule",
 		Long: `brenner runs research sessions. It puts one research question to several AI
 agents with different roles and merges the changes in their replies, by fixed
@@ -104,7 +118,7 @@ anomalies and critiques. It records which reply every sentence came from.`,
 		a.Log = a.Logger(a.Verbose, a.Quiet)
 	}
 	root.SetFlagErrorFunc(flagError)
-	addFamilies(a, root, args)
+	x.addFamilies(a, root, args)
 	root.SetHelpCommandGroupID(other)
 	root.SetCompletionCommandGroupID(other)
 	ui.Group(root)
@@ -124,9 +138,9 @@ type family struct {
 	command     func(*ui.App) *cobra.Command
 }
 
-func families() []family {
+func (x Extension) families() []family {
 	const session, review, knowledge = "Session commands:", "Review commands:", "Knowledge commands:"
-	return []family{
+	all := []family{
 		{session, "session", sessioncmd.Command},
 		{session, "loop", loopcmd.Command},
 		{session, "init", setupcmd.InitCommand},
@@ -153,12 +167,16 @@ func families() []family {
 		{other, "version", setupcmd.VersionCommand},
 		{other, "schema", setupcmd.SchemaCommand},
 	}
+	for _, command := range x.Commands {
+		all = append(all, family{"Fleet commands:", command(&ui.App{}).Name(), command})
+	}
+	return all
 }
 
 // addFamilies adds the family that the first argument names, or else all, in groups.
-func addFamilies(a *ui.App, root *cobra.Command, args []string) {
+func (x Extension) addFamilies(a *ui.App, root *cobra.Command, args []string) {
 	isNamed := func(f family) bool { return len(args) > 0 && args[0] == f.name }
-	all := families()
+	all := x.families()
 	isOne := slices.ContainsFunc(all, isNamed)
 	for _, f := range all {
 		if !root.ContainsGroup(f.group) {

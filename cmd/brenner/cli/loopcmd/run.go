@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,6 +34,7 @@ type runOptions struct {
 	project.LoopOptions
 	dryRun bool
 	strict bool
+	place  string
 }
 
 func loopRunCommand(a *ui.App) *cobra.Command {
@@ -89,7 +91,31 @@ their budget; 4 ` + "`brenner trust`" + ` required; 5 another process runs the l
 	c.Flags().BoolVar(&opt.Estimate, "estimate", false, "like --dry-run, and print what the loop costs at most")
 	c.Flags().BoolVar(&opt.NoPreflight, "no-preflight", false, "do not ask each model before the first session")
 	c.Flags().BoolVar(&opt.Retry, "retry-failed", false, "continue the loop, ended or not, and retry failed and skipped sessions, and tasks without records")
+	if len(a.Places) > 0 {
+		c.Flags().StringVar(&opt.place, "place", "", "where sessions run: "+strings.Join(placeNames(a), ", ")+" (default: this process)")
+	}
 	return c
+}
+
+func placeNames(a *ui.App) []string {
+	var all []string
+	for i := range a.Places {
+		all = append(all, a.Places[i].Name)
+	}
+	return all
+}
+
+// openPlace opens the place that the flag names, if any.
+func openPlace(ctx context.Context, a *ui.App, p *project.Project, opt *runOptions, c *cobra.Command) (end func(), err error) {
+	if opt.place == "" {
+		return func() {}, nil
+	}
+	i := slices.Index(placeNames(a), opt.place)
+	if i < 0 {
+		return nil, ui.Usage(c, "--place: unknown place "+fault.Shown(opt.place), "places: "+strings.Join(placeNames(a), ", "))
+	}
+	opt.Place, end, err = a.Places[i].Open(ctx, a, p)
+	return end, err
 }
 
 // noModelFlags says where a plan names its models, to users who pass the flags of other commands.
@@ -131,6 +157,11 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 	if opt.Preflight != nil {
 		opt.Asking = func(n int) { a.Say("preflight: asking " + text.Count(n, "model") + "\n") }
 	}
+	end, err := openPlace(c.Context(), a, p, opt, c)
+	if err != nil {
+		return err
+	}
+	defer end()
 	job, err := p.Loop(c.Context(), plan, opt.LoopOptions)
 	if err != nil {
 		return err

@@ -267,6 +267,8 @@ func summaryRows(s *project.LoopSummary) [][]string {
 func statusText(j *project.LoopSession, ended bool) string {
 	status := report.Status(loop.Status(j.Status), j.Thread != "", ended, !j.Nothing && j.Silent > 0)
 	switch {
+	case j.Machine != "":
+		status += " on " + ui.Clean(j.Machine)
 	case j.Status != string(loop.Finished) && j.Status != string(loop.Cut):
 	case j.Nothing:
 		status += ", nothing"

@@ -18,6 +18,7 @@ import (
 
 	"brenner/config"
 	"brenner/internal/text"
+	"brenner/loop/runner"
 	"brenner/project"
 	"brenner/session"
 	"brenner/store"
@@ -143,6 +144,13 @@ func (i *Interrupts) Gently(ctx context.Context, notify func()) (hard context.Co
 	}
 }
 
+// Place is where the sessions of loops can run, besides this process.
+type Place struct {
+	Name string
+	// Open connects to it.
+	Open func(ctx context.Context, a *App, p *project.Project) (of func(*project.Placing) runner.Place, end func(), err error)
+}
+
 // App is the state that all commands share: the streams and the global flags.
 type App struct {
 	Streams
@@ -158,6 +166,8 @@ type App struct {
 	drained bool   // standard input was read
 	works   int    // bytes of input that the command works on
 	Exit    int    // exit code of a command that returned no error
+	// Places are those that --place names; there is no such flag without them.
+	Places []Place
 
 	sessionData []byte        // the session's configuration from standard input; nil if not read
 	host        *project.Host // created on first use
