@@ -136,7 +136,7 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 		return nil, err
 	}
 	models.ChooseKickoffs(ctx, plan.parties)
-	has, err := k.Project.hasStore(ctx)
+	has, err := k.Project.HasStore(ctx)
 	if err == nil && (!has || anyVia(plan.parties, config.ViaMail)) { // the session, or a store, is made before its first messages
 		_, err = k.preview(ctx, o, plan, anyName)
 	}
@@ -240,7 +240,7 @@ func (j *Job) Moves() bool {
 }
 
 // Source returns where the job's session is read from.
-func (j *Job) Source() *Source { return j.project.source(j.store, "") }
+func (j *Job) Source() *Source { return j.project.Source(j.store, "") }
 
 // Watch holds callbacks for a running session; any of them may be nil.
 type Watch struct {
@@ -265,7 +265,7 @@ type RunResult struct {
 func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 	if j.ended != nil {
 		if j.History.State.Opened.Rehearsal == "" {
-			lessons := j.project.learner(j.store)
+			lessons := j.project.Learner(j.store)
 			lessons.Learned = w.Learned
 			lessons.CatchUp(ctx)
 		}
@@ -274,7 +274,7 @@ func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 	defer j.models.shareSlots(j.store)()
 	r := j.models.runner(j.store, j.project.holder(j.doing), j.script, j.parties)
 	r.Project, r.Deadline = j.project.sessionRecords(j.store), j.project.Config.Timeouts.Session
-	lessons := j.project.learner(j.store)
+	lessons := j.project.Learner(j.store)
 	lessons.Learned = w.Learned
 	r.Memory, r.Drain, r.Observe, j.models.Progress = lessons, w.Drain, w.Event, w.Tokens
 	if j.script == nil { // rehearsals do not use the playbook

@@ -180,7 +180,7 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 	sessions := j.plan.sessions(m, &j.pins, j.store, j.runner.Holder, j.name)
 	sessions.records = p.sessionRecords(j.store)
 	if j.plan.opened.Work.Script == "" {
-		sessions.lessons = p.learner(j.store)
+		sessions.lessons = p.Learner(j.store)
 		sessions.lessons.Learned = j.options.Learned
 		sessions.lessons.CatchUp(ctx)
 	}

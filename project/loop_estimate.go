@@ -30,7 +30,7 @@ func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, pins *loo
 	r := p.project.runner(st, p.project.holder(""))
 	records := p.project.sessionRecords(st)
 	r.Project, r.Common = records, &session.Common{}
-	lessons := p.project.learner(st)
+	lessons := p.project.Learner(st)
 	lessons.ReadOnly, r.Memory = true, lessons
 	sessions := &loopSessions{models: models, pins: pins, scripts: p.scripts, store: pinned}
 	w := &p.opened.Work

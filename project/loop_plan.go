@@ -405,7 +405,7 @@ func (p *PinnedPlan) bases(ctx context.Context, dryRun bool) error {
 	}
 	defer p.project.CloseStore(st)
 	for _, thread := range order {
-		src := p.project.source(st, thread)
+		src := p.project.Source(st, thread)
 		if dryRun {
 			src.Project = nil // leaves the artifact files
 		}

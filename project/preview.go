@@ -105,7 +105,7 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, plan *sessionPl
 	}
 	r := p.runner(st, p.holder(""))
 	r.Project = p.sessionRecords(st)
-	lessons := p.learner(st)
+	lessons := p.Learner(st)
 	lessons.ReadOnly, r.Memory = true, lessons
 	opening, err := r.Preview(ctx, b, o.Estimate)
 	if err != nil {

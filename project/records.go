@@ -254,7 +254,7 @@ func patchRecord(ctx context.Context, d *govern.Records, who govern.Actor, q *Re
 		r.Patches[i].Version, r.Patches[i].Status = made.Ref().String(), made.Status
 		r.Written = append(r.Written, r.Patches[i].Version)
 	}
-	addRuling(r, out, out.Base.ID)
+	AddRuling(r, out, out.Base.ID)
 	return r, out, nil
 }
 
@@ -273,4 +273,14 @@ func hintAtVersion(out *govern.Patched) {
 // sessionRecords returns the records of the project as sessions see them.
 func (p *Project) sessionRecords(st store.Store) *shown.Records {
 	return &shown.Records{Records: p.Records(st)}
+}
+
+// AddRuling adds the stalemate about a text that refused patches, or how the last one was ruled.
+func AddRuling(r *patchfiles.Applied, out *govern.Patched, subject string) {
+	if out.Stuck != nil && r.Stalemate == "" {
+		r.Stalemate, r.Subject = out.Stuck.ID, subject
+	}
+	if s := out.Ruled; s != nil && r.Ruled == "" {
+		r.Ruled = s.ID + " was ruled by " + s.By + " for " + s.Verdict.For + ": " + s.Verdict.RootCause
+	}
 }

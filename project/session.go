@@ -202,7 +202,7 @@ func (p *Project) find(ctx context.Context, thread string, found func(*Source, *
 	if err != nil {
 		return nil, err
 	}
-	found(p.source(st, thread), h)
+	found(p.Source(st, thread), h)
 	return &h.State.Opened, nil
 }
 

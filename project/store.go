@@ -69,8 +69,8 @@ func (p *Project) StoreServer(ctx context.Context) (*storage.Health, error) {
 	return at.Server(ctx)
 }
 
-// hasStore reports whether the project's store exists.
-func (p *Project) hasStore(ctx context.Context) (bool, error) {
+// HasStore reports whether the project's store exists.
+func (p *Project) HasStore(ctx context.Context) (bool, error) {
 	at, err := p.storage()
 	if err != nil {
 		return false, err
@@ -174,13 +174,13 @@ func (p *Project) OpenSource(ctx context.Context, arg string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := p.source(st, "")
+	s := p.Source(st, "")
 	s.Address = address
 	return s, nil
 }
 
-// source returns the project's store as the source of a session.
-func (p *Project) source(st storage.Store, thread string) *Source {
+// Source returns the project's store as the source of a session.
+func (p *Project) Source(st storage.Store, thread string) *Source {
 	return &Source{Store: st, Locks: st, Project: p, Address: session.Address{Thread: thread}}
 }
 
@@ -261,7 +261,7 @@ func MissingFile(arg string) bool {
 // OpenToWrite opens the project's store for a command that may write. A missing store is
 // created by the first write, so that a failed or refused command leaves no empty store.
 func (p *Project) OpenToWrite(ctx context.Context) (store.Store, error) {
-	has, err := p.hasStore(ctx)
+	has, err := p.HasStore(ctx)
 	switch {
 	case err != nil:
 		return nil, err
@@ -361,4 +361,15 @@ func (p *Project) Import(ctx context.Context, file string, x *session.ExportFile
 		Schema: "brenner.session.import/v1", Thread: x.Thread, File: file, New: n, Entries: len(h.Entries),
 		Versions: h.State.Version(), Head: h.State.Head.Hash, Seal: h.State.Seal(), Ahead: len(h.Entries) > len(x.Batch.Appends[0].Entries),
 	}, nil
+}
+
+// VerifyExport proves the exact bytes of an export: a byte order mark added by an editor is
+// a change, too.
+func VerifyExport(ctx context.Context, file string, data []byte, head string) (*session.Proof, *session.ExportFile, error) {
+	proof, x, err := audit.VerifyExport(ctx, memory.New(), data, head)
+	if err != nil {
+		return nil, nil, fault.InFile("read the export", file, err)
+	}
+	proof.File = file
+	return proof, x, nil
 }

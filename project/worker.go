@@ -81,7 +81,7 @@ func (p *Project) Worker(ctx context.Context, o WorkerOptions) (*Worker, error) 
 		return nil, err
 	}
 	w := &Worker{
-		project: p, options: o, store: st, pins: p.fleetPins(), slots: &slots.Endpoints{}, lessons: p.learner(st),
+		project: p, options: o, store: st, pins: p.fleetPins(), slots: &slots.Endpoints{}, lessons: p.Learner(st),
 		follower: &runner.Follower{Store: st}, loops: make(map[string]*placedSessions),
 	}
 	w.onClose(func() { p.CloseStore(st) })

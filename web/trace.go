@@ -6,6 +6,7 @@ import (
 
 	"brenner/internal/text"
 	"brenner/project"
+	"brenner/project/review"
 	"brenner/session"
 	"brenner/session/audit"
 )
@@ -75,10 +76,10 @@ func (s *Server) proof(r *http.Request) (*view, error) {
 	return s.withSession(r, "proof", func(ctx context.Context, src *project.Source, h *session.History, v *view) error {
 		v.Command = text.CommandToCopy("brenner verify", "ID", h.Thread)
 		if !r.URL.Query().Has("verify") && r.URL.Query().Get("format") != "json" {
-			v.Data = &project.Verification{}
+			v.Data = &review.Verification{}
 			return nil
 		}
-		found, err := src.Verify(ctx, "")
+		found, err := review.VerifySession(ctx, src, "")
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ const (
 )
 
 // maxLines is the maximum number of lines of a package, without its tests.
-const maxLines = 8500
+const maxLines = 8000
 
 // maxTop is the maximum number of top-level directories of the repository.
 const maxTop = 22

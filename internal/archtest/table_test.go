@@ -246,7 +246,7 @@ func brenner() Table {
 				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper playbook/vector mail mail/access mail/box " +
 				"mail/clients mail/server agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session " +
 				"session/audit session/flow session/letters session/memory session/preflight session/stalemate session/view loop loop/report " +
-				"loop/runner govern govern/graph govern/ledger govern/policy govern/shown config project/publish project/slots project/storage",
+				"loop/runner govern govern/graph govern/policy govern/shown config project/publish project/slots project/storage",
 		},
 		{
 			Path: "project/doctor", Kind: Shell,
@@ -254,10 +254,12 @@ func brenner() Table {
 				"agent/program session session/audit session/flow session/preflight config project project/slots project/storage",
 		},
 		{Path: "project/launch", Kind: Shell, Needs: "internal/fault internal/text roster kickoff store session config project"},
+		{Path: "project/patched", Kind: Shell, Needs: "internal/fault patch patch/files store govern project"},
+		{Path: "project/review", Kind: Shell, Needs: "internal/fault artifact store store/record playbook/keeper session session/audit loop/runner govern/ledger project"},
 		{Path: "project/post", Kind: Shell, Needs: "internal/fault internal/files internal/text mail agent/mail project"},
 		{
 			Path: "project/lessons", Kind: Shell,
-			Needs: "internal/fault internal/text store/record playbook playbook/keeper session session/memory govern config project",
+			Needs: "internal/fault internal/text store/record playbook playbook/keeper store session session/memory govern config project",
 		},
 		{
 			Path: "project/tryout", Kind: Shell,
@@ -268,7 +270,7 @@ func brenner() Table {
 		{
 			Path: "web", Kind: Shell,
 			Needs: "internal/baseurl internal/fault internal/text internal/trust internal/webgate artifact kickoff store store/record session session/audit session/flow " +
-				"session/stalemate loop loop/report loop/runner govern playbook playbook/keeper project project/launch project/lessons",
+				"session/stalemate loop loop/report loop/runner govern playbook playbook/keeper project project/launch project/lessons project/review",
 		},
 		{Path: "web/webtest", Kind: Support, Needs: "roster kickoff agent/rehearsal config project"},
 
@@ -280,7 +282,7 @@ func brenner() Table {
 			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint merge merge/settle session session/audit config project " +
 				"cmd/brenner/cli/ui",
 		},
-		{Path: "cmd/brenner/cli/playbookcmd", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact playbook playbook/keeper session/memory project project/lessons cmd/brenner/cli/ui"},
+		{Path: "cmd/brenner/cli/playbookcmd", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact playbook playbook/keeper session/memory project/lessons cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/storecmd", Kind: Shell,
 			Needs: "internal/fault internal/files internal/text store/record govern govern/brief govern/finding govern/policy config project " +
@@ -288,25 +290,25 @@ func brenner() Table {
 		},
 		{
 			Path: "cmd/brenner/cli/patchcmd", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text patch patch/files project cmd/brenner/cli/storecmd " +
+			Needs: "internal/fault internal/files internal/text patch patch/files project project/patched cmd/brenner/cli/storecmd " +
 				"cmd/brenner/cli/ui",
 		},
 		{
 			Path: "cmd/brenner/cli/sessioncmd", Kind: Shell,
 			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint roster " +
 				"merge/settle kickoff store store/journal mail agent/rehearsal session session/audit session/flow session/letters " +
-				"config project project/doctor project/tryout cmd/brenner/cli/mailcmd cmd/brenner/cli/mergecmd cmd/brenner/cli/ui",
+				"config project project/doctor project/review project/tryout cmd/brenner/cli/mailcmd cmd/brenner/cli/mergecmd cmd/brenner/cli/ui",
 		},
 		{Path: "cmd/brenner/cli/servecmd", Kind: Shell, Needs: "web cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/verifycmd", Kind: Shell,
-			Needs: "internal/fault internal/text artifact/lint govern session project cmd/brenner/cli/playbookcmd " +
+			Needs: "internal/fault internal/text artifact/lint govern session project project/review cmd/brenner/cli/playbookcmd " +
 				"cmd/brenner/cli/ui",
 		},
 		{Path: "cmd/brenner/cli/setupcmd", Kind: Shell, Needs: "internal/text artifact config project project/doctor project/schemas cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/stalematecmd", Kind: Shell,
-			Needs: "internal/fault internal/text session session/audit session/stalemate govern project " +
+			Needs: "internal/fault internal/text session session/audit session/stalemate govern project project/patched " +
 				"cmd/brenner/cli/sessioncmd cmd/brenner/cli/storecmd cmd/brenner/cli/ui",
 		},
 		{

@@ -18,6 +18,7 @@ import (
 	"brenner/patch"
 	"brenner/patch/files"
 	"brenner/project"
+	"brenner/project/patched"
 )
 
 // Command returns the patch commands.
@@ -353,7 +354,7 @@ func readPatch(a *ui.App) func(path string) ([]byte, error) {
 }
 
 func applyPatches(a *ui.App, c *cobra.Command, opt *patchApplyOptions, args []string) error {
-	r, err := project.ApplyPatches(c.Context(), opt.request(a, args), func() (*project.Project, error) { return a.Open() })
+	r, err := patched.Apply(c.Context(), opt.request(a, args), func() (*project.Project, error) { return a.Open() })
 	if err != nil && r != nil && len(r.Written) > 0 {
 		a.Say("already written: " + ui.Clean(strings.Join(r.Written, ", ")) + "; run it again with --skip-applied\n")
 	}

@@ -15,7 +15,6 @@ import (
 	"brenner/internal/text"
 	"brenner/playbook"
 	"brenner/playbook/keeper"
-	"brenner/project"
 	"brenner/project/lessons"
 	"brenner/session/memory"
 )
@@ -125,11 +124,11 @@ func playbookHarvest(a *ui.App, c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	res, err := p.HarvestPlaybook(c.Context(), thread)
+	res, err := lessons.Learn(c.Context(), p, thread)
 	return ui.Show(a, res, err, harvestText)
 }
 
-func harvestText(a *ui.App, r *project.Harvest) string {
+func harvestText(a *ui.App, r *lessons.Harvest) string {
 	if a.Quiet {
 		return ""
 	}

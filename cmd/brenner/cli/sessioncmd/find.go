@@ -14,6 +14,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/project"
+	"brenner/project/review"
 	"brenner/session"
 	"brenner/session/audit"
 	"brenner/session/flow"
@@ -46,7 +47,7 @@ is unreadable.`,
 				if src.Address.Item != "" {
 					return ui.Usage(c, "cannot search in a single item: "+ui.Clean(src.Address.Item), "")
 				}
-				res, err := project.FindIn(ctx, h, src.Address.Version, args[0])
+				res, err := review.FindIn(ctx, h, src.Address.Version, args[0])
 				if err != nil {
 					return err
 				}
@@ -62,14 +63,14 @@ func findEverywhere(a *ui.App, c *cobra.Command, what string) error {
 	if err != nil {
 		return err
 	}
-	res, err := p.FindText(c.Context(), what)
+	res, err := review.FindText(c.Context(), p, what)
 	if err != nil {
 		return err
 	}
 	return showFound(a, res, "the project's sessions ("+text.Count(res.Searched, "session")+") and records")
 }
 
-func showFound(a *ui.App, res *project.TextFound, where string) error {
+func showFound(a *ui.App, res *review.TextFound, where string) error {
 	if res.Empty() {
 		return ui.NothingFound(&fault.Error{
 			Code: audit.NotFound, Detail: ui.Quoted(res.Text) + " not found in " + where,
@@ -79,7 +80,7 @@ func showFound(a *ui.App, res *project.TextFound, where string) error {
 	return ui.Show(a, res, nil, textFoundText)
 }
 
-func textFoundText(a *ui.App, r *project.TextFound) string {
+func textFoundText(a *ui.App, r *review.TextFound) string {
 	const most = 20
 	var b strings.Builder
 	for i := range r.Found {
@@ -197,7 +198,7 @@ func fate(f *audit.FoundText) string {
 	return "current"
 }
 
-func writeFoundRecord(b *strings.Builder, f *project.FoundRecord, quiet bool) {
+func writeFoundRecord(b *strings.Builder, f *review.FoundRecord, quiet bool) {
 	state := "current"
 	if !f.Stands {
 		state = "in a draft"

@@ -13,6 +13,7 @@ import (
 	"brenner/govern"
 	"brenner/internal/fault"
 	"brenner/project"
+	"brenner/project/patched"
 	"brenner/session"
 )
 
@@ -28,7 +29,7 @@ func subjectArg(a *ui.App, c *cobra.Command) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		id, err := p.FileSubject(c.Context(), args[0])
+		id, err := patched.Subject(c.Context(), p, args[0])
 		if err != nil {
 			return err
 		}
@@ -62,7 +63,7 @@ func openOnFile(a *ui.App, c *cobra.Command, flags *sessioncmd.AuthorFlags, file
 	}
 	var id string
 	err := storecmd.WithRecords(a, c, &storecmd.RecordFlags{As: flags.As}, true, func(ctx context.Context, r *storecmd.Records) (err error) {
-		id, err = r.KeepFile(ctx, file)
+		id, err = patched.Keep(ctx, r, file)
 		return err
 	})
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/project"
+	"brenner/project/review"
 	"brenner/session"
 )
 
@@ -59,7 +60,7 @@ func verify(a *ui.App, c *cobra.Command, args []string) error {
 }
 
 // runVerify verifies what the arguments name, or everything.
-func runVerify(a *ui.App, c *cobra.Command, args []string, head string) (*project.Verification, error) {
+func runVerify(a *ui.App, c *cobra.Command, args []string, head string) (*review.Verification, error) {
 	if len(args) > 0 {
 		if file, rest, ok := project.ExportFile(args[0]); ok {
 			return verifyExport(a, c, file, rest, head)
@@ -70,20 +71,20 @@ func runVerify(a *ui.App, c *cobra.Command, args []string, head string) (*projec
 		return nil, err
 	}
 	if len(args) == 0 {
-		return p.Verify(c.Context())
+		return review.Verify(c.Context(), p)
 	}
 	src, err := p.OpenSource(c.Context(), args[0])
 	if err != nil {
-		return project.DamagedStore(err)
+		return review.DamagedStore(err)
 	}
 	defer a.CloseStore(src.Store)
 	if err := ui.WholeSession(c, src.Address); err != nil {
 		return nil, err
 	}
-	return src.Verify(c.Context(), head)
+	return review.VerifySession(c.Context(), src, head)
 }
 
-func verifyExport(a *ui.App, c *cobra.Command, file, rest, head string) (*project.Verification, error) {
+func verifyExport(a *ui.App, c *cobra.Command, file, rest, head string) (*review.Verification, error) {
 	if rest != "" {
 		return nil, ui.Usage(c, ui.Clean(file+rest)+": `brenner verify` requires an entire export", "pass "+ui.Clean(file))
 	}
@@ -95,10 +96,10 @@ func verifyExport(a *ui.App, c *cobra.Command, file, rest, head string) (*projec
 	if err != nil {
 		return nil, err
 	}
-	return project.Verified(checked), nil
+	return review.Verified(checked), nil
 }
 
-func verificationText(a *ui.App, v *project.Verification) string {
+func verificationText(a *ui.App, v *review.Verification) string {
 	t := &verdicts{quiet: a.Quiet}
 	if v.Store != nil {
 		t.add("store", v.Store.Faults.Details(), "every page, blob and stream is intact")

@@ -1,4 +1,4 @@
-package project
+package review
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop/runner"
 	"brenner/playbook/keeper"
+	"brenner/project"
 	"brenner/session"
 	"brenner/session/audit"
 	"brenner/store"
-	"brenner/store/memory"
 	"brenner/store/record"
 )
 
@@ -75,7 +75,7 @@ func (v *Verification) setOK() *Verification {
 }
 
 // Verify proves the file of the project's store and everything in it.
-func (p *Project) Verify(ctx context.Context) (*Verification, error) {
+func Verify(ctx context.Context, p *project.Project) (*Verification, error) {
 	st, err := p.OpenUnchanged(ctx)
 	if err != nil {
 		return DamagedStore(err)
@@ -90,13 +90,13 @@ func (p *Project) Verify(ctx context.Context) (*Verification, error) {
 	}
 	found.Add(err)
 	for _, proof := range v.Sessions {
-		p.source(st, proof.Thread).follow(ctx, proof)
+		follow(ctx, p.Source(st, proof.Thread), proof)
 	}
 	v.Loops, err = runner.ProveAll(ctx, st)
 	found.Add(err)
 	lost, err := audit.Orphans(ctx, st)
 	found.Add(err)
-	v.Records, err = p.proveRecords(ctx, st, lost)
+	v.Records, err = proveRecords(ctx, p, st, lost)
 	found.Add(err)
 	if b := keeper.Prove(ctx, st, ""); b.Entries > 0 || len(b.Faults) > 0 {
 		v.Playbook = &VerifiedPlaybook{b, b.Faults}
@@ -104,18 +104,18 @@ func (p *Project) Verify(ctx context.Context) (*Verification, error) {
 	return v.setOK(), ctx.Err()
 }
 
-// Verify proves the session of the source's address. head is a head or seal of it, or empty.
-func (s *Source) Verify(ctx context.Context, head string) (*Verification, error) {
+// VerifySession proves the session of a source's address. head is a head or seal of it, or empty.
+func VerifySession(ctx context.Context, s *project.Source, head string) (*Verification, error) {
 	proof, err := audit.Verify(ctx, s.Store, s.Address.Thread, head)
 	if err != nil {
 		return nil, err
 	}
-	s.follow(ctx, proof)
+	follow(ctx, s, proof)
 	return Verified(proof), nil
 }
 
 // follow updates the artifact files of a proven session.
-func (s *Source) follow(ctx context.Context, proof *session.Proof) {
+func follow(ctx context.Context, s *project.Source, proof *session.Proof) {
 	if len(proof.Faults) == 0 {
 		_, _ = s.Load(ctx) // it was just read; the files are no part of the proof
 	}
@@ -123,7 +123,7 @@ func (s *Source) follow(ctx context.Context, proof *session.Proof) {
 
 // proveRecords proves the project's records, if any. Sessions that were lost are reported
 // elsewhere.
-func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []string) (*ledger.Proof, error) {
+func proveRecords(ctx context.Context, p *project.Project, st store.Store, lost []string) (*ledger.Proof, error) {
 	records, sessions := p.Records(st), session.NewRecordIndex(st)
 	records.Vouched = func(ctx context.Context, ref record.Ref) (bool, error) {
 		if slices.Contains(lost, ref.ID) {
@@ -136,15 +136,4 @@ func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []strin
 		return nil, err
 	}
 	return r, err
-}
-
-// VerifyExport proves the exact bytes of an export: a byte order mark added by an editor is
-// a change, too.
-func VerifyExport(ctx context.Context, file string, data []byte, head string) (*session.Proof, *session.ExportFile, error) {
-	proof, x, err := audit.VerifyExport(ctx, memory.New(), data, head)
-	if err != nil {
-		return nil, nil, fault.InFile("read the export", file, err)
-	}
-	proof.File = file
-	return proof, x, nil
 }

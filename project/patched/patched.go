@@ -1,4 +1,8 @@
-package project
+// Package patched keeps, in a project's store, the files to which patches were applied: what they refused is counted, and
+// the third refusal of a file for the same reason is a stalemate about it.
+//
+// It promises that patches are applied whether or not there is a store. It must not know commands.
+package patched
 
 import (
 	"context"
@@ -11,12 +15,13 @@ import (
 	"brenner/internal/fault"
 	"brenner/patch"
 	patchfiles "brenner/patch/files"
+	"brenner/project"
 	"brenner/store"
 )
 
-// ApplyPatches applies patches to files. The store of the project, if there is one, counts what its files refuse: the
+// Apply applies patches to files. The store of the project, if there is one, counts what its files refuse: the
 // third refusal of a file for the same reason is a stalemate about it. open returns the project, or an error outside of one.
-func ApplyPatches(ctx context.Context, q *patchfiles.Request, open func() (*Project, error)) (*patchfiles.Applied, error) {
+func Apply(ctx context.Context, q *patchfiles.Request, open func() (*project.Project, error)) (*patchfiles.Applied, error) {
 	r, err := patchfiles.Apply(q)
 	if r == nil || q.DryRun {
 		return r, err
@@ -25,9 +30,9 @@ func ApplyPatches(ctx context.Context, q *patchfiles.Request, open func() (*Proj
 	if none != nil {
 		return r, err
 	}
-	has, failed := p.hasStore(ctx)
+	has, failed := p.HasStore(ctx)
 	if has {
-		failed = p.countRefusals(ctx, r)
+		failed = countRefusals(ctx, p, r)
 	}
 	if failed != nil {
 		p.Log.Warn().Err(failed).Msg("cannot keep what became of the patches in the store; refusals are not counted")
@@ -36,11 +41,11 @@ func ApplyPatches(ctx context.Context, q *patchfiles.Request, open func() (*Proj
 }
 
 // countRefusals records what files of the project refused, and that others changed.
-func (p *Project) countRefusals(ctx context.Context, r *patchfiles.Applied) error {
+func countRefusals(ctx context.Context, p *project.Project, r *patchfiles.Applied) error {
 	var all []govern.PatchedFile
 	for i := range r.Patches {
 		one := &r.Patches[i]
-		name, inside := p.pathOf(one.Actual)
+		name, inside := pathOf(p, one.Actual)
 		if !inside || slices.ContainsFunc(all, func(f govern.PatchedFile) bool { return f.Path == name }) {
 			continue // of several refusals by one file the first is the cause
 		}
@@ -55,7 +60,7 @@ func (p *Project) countRefusals(ctx context.Context, r *patchfiles.Applied) erro
 	if len(all) == 0 {
 		return nil
 	}
-	d, err := p.OpenRecords(ctx, RecordsOptions{Write: true})
+	d, err := p.OpenRecords(ctx, project.RecordsOptions{Write: true})
 	if err != nil {
 		return err
 	}
@@ -72,23 +77,13 @@ func (p *Project) countRefusals(ctx context.Context, r *patchfiles.Applied) erro
 		if err != nil {
 			return err
 		}
-		addRuling(r, out, f.Path)
+		project.AddRuling(r, out, f.Path)
 	}
 	return nil
 }
 
-// addRuling adds the stalemate about a text that refused patches, or how the last one was ruled.
-func addRuling(r *patchfiles.Applied, out *govern.Patched, subject string) {
-	if out.Stuck != nil && r.Stalemate == "" {
-		r.Stalemate, r.Subject = out.Stuck.ID, subject
-	}
-	if s := out.Ruled; s != nil && r.Ruled == "" {
-		r.Ruled = s.ID + " was ruled by " + s.By + " for " + s.Verdict.For + ": " + s.Verdict.RootCause
-	}
-}
-
 // pathOf returns the path of a file from the project's directory, with slashes, and whether it is inside.
-func (p *Project) pathOf(file string) (string, bool) {
+func pathOf(p *project.Project, file string) (string, bool) {
 	if file == "" {
 		return "", false
 	}
@@ -104,9 +99,9 @@ func (p *Project) pathOf(file string) (string, bool) {
 	return filepath.ToSlash(name), err == nil && failed == nil && filepath.IsLocal(name)
 }
 
-// FileSubject returns the id of the record that keeps a file which refused patches, or "" if an argument does not
+// Subject returns the id of the record that keeps a file which refused patches, or "" if an argument does not
 // name such a file, from the working directory or from the project's. The file may be gone.
-func (p *Project) FileSubject(ctx context.Context, arg string) (string, error) {
+func Subject(ctx context.Context, p *project.Project, arg string) (string, error) {
 	st, err := p.OpenToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return "", nil
@@ -116,7 +111,7 @@ func (p *Project) FileSubject(ctx context.Context, arg string) (string, error) {
 	}
 	defer p.CloseStore(st)
 	for _, file := range []string{arg, filepath.Join(p.Config.Project.Dir, arg)} {
-		name, inside := p.pathOf(file)
+		name, inside := pathOf(p, file)
 		if !inside {
 			continue
 		}
@@ -128,9 +123,9 @@ func (p *Project) FileSubject(ctx context.Context, arg string) (string, error) {
 	return "", nil
 }
 
-// KeepFile keeps the text of a file for a stalemate about it, and returns the id of its record.
-func (r *Records) KeepFile(ctx context.Context, file string) (string, error) {
-	name, inside := r.Project.pathOf(file)
+// Keep keeps the text of a file for a stalemate about it, and returns the id of its record.
+func Keep(ctx context.Context, r *project.Records, file string) (string, error) {
+	name, inside := pathOf(r.Project, file)
 	if !inside {
 		return "", &fault.Error{Code: fault.Usage, Detail: fault.Shown(file) + " is not a file of this project", Hint: "run the command in the project of the file"}
 	}
