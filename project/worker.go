@@ -198,7 +198,8 @@ func (w *Worker) modelsOf(ctx context.Context, plan *PinnedPlan, pins *loopPins)
 		return nil, err
 	}
 	models.Transport = modelhttp.WideTransport(w.options.Sessions)
-	return models, models.PrepareMail(ctx, pins.parties(), false, mailURLFlag+" URL")
+	err = models.PrepareMail(ctx, pins.parties(), false, mailURLFlag+" URL")
+	return models, err
 }
 
 // storedPlan returns the plan of a loop as its journal has it, without the plan's file.

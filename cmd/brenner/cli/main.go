@@ -34,7 +34,7 @@ func (x Extension) Main() int {
 			// Only a running session must shut down in order: files are replaced
 			// atomically. Any other command exits immediately, even in a read.
 			if !streams.Interrupts.Signal() {
-				os.Exit(ui.ExitInterrupted)
+				os.Exit(ui.ExitInterrupted) //nolint:forbidigo // for main, which waits for Run
 			}
 		}
 	}()
