@@ -56,6 +56,8 @@ type world struct {
 
 	answered map[string]bool // calls whose answers were acknowledged
 	charged  map[string]int  // tokens that the endpoint has charged, by thread
+	attempts map[attempt]int // tokens of the last attempt
+	unstored map[attempt]int // tokens of those before it, which only the process knows until the call ends
 	away     time.Time       // until then the endpoint does not answer
 	inFlight map[*process]int
 	states   map[string]*flow.State // of sessions, by thread
@@ -77,7 +79,7 @@ const name = "night"
 func play(f fleet) *world {
 	w := &world{
 		fleet: f, scheduler: newScheduler(f.seed), server: &server{Store: memory.New(), table: make(map[string]holding)},
-		answered: make(map[string]bool), charged: make(map[string]int), inFlight: make(map[*process]int), states: make(map[string]*flow.State), orphans: make(map[string]time.Time), over: make(chan struct{}), loop: &loop.State{},
+		answered: make(map[string]bool), charged: make(map[string]int), attempts: make(map[attempt]int), unstored: make(map[attempt]int), inFlight: make(map[*process]int), states: make(map[string]*flow.State), orphans: make(map[string]time.Time), over: make(chan struct{}), loop: &loop.State{},
 	}
 	if f.told {
 		w.lines = &strings.Builder{}
@@ -319,7 +321,7 @@ func (w *world) agent(p *process, inner agent.Agent) agent.Agent {
 			}
 		}
 		if failed == nil || failed.Code == agent.TimedOut { // it has worked
-			w.charge(&c, reply.Usage)
+			w.charge(p, &c, reply.Usage)
 		}
 		time.Sleep(odd(time.Duration(1+int(sum[0])%40)*time.Second + time.Duration(sum[1])*time.Millisecond + time.Duration(sum[2])*time.Microsecond))
 		if !w.await(p, "reply %s", c.ID) {
@@ -334,19 +336,38 @@ func (w *world) agent(p *process, inner agent.Agent) agent.Agent {
 }
 
 // charge counts what a call costs at its endpoint, whether or not its reply arrives, and checks the budgets: what the
-// journals say is spent must cover it.
-func (w *world) charge(c *agent.Call, used agent.Usage) {
+// journals say is spent must cover it. A process that is lost takes with it what attempts cost that its call repeated.
+func (w *world) charge(p *process, c *agent.Call, used agent.Usage) {
+	this := attempt{p, c.Thread, c.ID}
+	w.unstored[this] += w.attempts[this]
+	w.attempts[this] = used.Input + used.Output
 	w.charged[c.Thread] += used.Input + used.Output
-	if limit, n := w.states[c.Thread].Settings.Budget, w.charged[c.Thread]; limit > 0 && n > limit {
+	if limit, n := w.states[c.Thread].Settings.Budget, w.charged[c.Thread]-w.lostWith(p, c.Thread); limit > 0 && n > limit {
 		w.violate("budget", "%s was charged %d of %d tokens", c.Thread, n, limit)
 	}
-	n := 0
+	n := -w.lostWith(p, "")
 	for _, one := range w.charged {
 		n += one
 	}
 	if limit := w.loop.Limits.Tokens; n > limit {
 		w.violate("budget", "the loop was charged %d of %d tokens", n, limit)
 	}
+}
+
+// attempt names the attempts of a process at a call.
+type attempt struct {
+	by           *process
+	thread, call string
+}
+
+// lostWith returns what processes other than p may have taken with them, of a thread or of all.
+func (w *world) lostWith(p *process, thread string) (n int) {
+	for a, tokens := range w.unstored {
+		if a.by != p && (thread == "" || a.thread == thread) {
+			n += tokens
+		}
+	}
+	return n
 }
 
 // settled reports whether a process lives and had no fault that can cost it its leases for a while.
