@@ -161,11 +161,14 @@ func (s *Server) show(build func(*http.Request) (*view, error)) http.HandlerFunc
 			s.fail(w, r, err)
 			return
 		}
-		if r.URL.Query().Get("format") == "json" && v.Document != nil {
+		switch {
+		case r.URL.Query().Get("format") != "json":
+			s.render(w, r, v)
+		case v.Document == nil:
+			s.fail(w, r, &fault.Error{Code: NoPage, Detail: r.URL.Path + " is a form, and has no JSON"})
+		default:
 			s.writeJSON(w, http.StatusOK, v.Document)
-			return
 		}
-		s.render(w, r, v)
 	}
 }
 

@@ -217,9 +217,11 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%s: want %s, got %s %.120s", path, schema, r.header.Get("Content-Type"), r.body)
 		}
 	}
-	r := s.do(http.MethodGet, "/sessions/RS-20261115-none?format=json", nil, nil)
-	if r.status != http.StatusNotFound || !strings.HasPrefix(r.body, `{"schema":"brenner.error/v1"`) {
-		t.Errorf("a missing session: %d %s", r.status, r.body)
+	for _, path := range []string{"/sessions/RS-20261115-none?format=json", "/start?format=json"} { // a missing session, and a form
+		r := s.do(http.MethodGet, path, nil, nil)
+		if r.status != http.StatusNotFound || !strings.HasPrefix(r.body, `{"schema":"brenner.error/v1"`) {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
+		}
 	}
 }
 
