@@ -38,15 +38,23 @@ func (s *Server) gone(ctx context.Context) error {
 type damages map[string]foundDamage
 
 // foundDamage is what is damaged, and the page that found it; "" for the journal itself.
-type foundDamage struct{ problem, path string }
+type foundDamage struct{ problem, page string }
+
+// shownAt returns the address of what a page shows: another version may be damaged, or not.
+func shownAt(r *http.Request) string {
+	q := r.URL.Query()
+	q.Del("part")
+	q.Del("format")
+	return r.URL.Path + "?" + q.Encode()
+}
 
 // foundIn keeps what a page found, or that it found nothing.
-func (s *Server) foundIn(thread, path string, damage error) {
+func (s *Server) foundIn(thread, page string, damage error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if damage != nil {
-		s.damaged[thread] = foundDamage{damage.Error(), path}
-	} else if was, ok := s.damaged[thread]; ok && (was.path == "" || was.path == path) {
+		s.damaged[thread] = foundDamage{damage.Error(), page}
+	} else if was, ok := s.damaged[thread]; ok && (was.page == "" || was.page == page) {
 		delete(s.damaged, thread)
 	}
 }

@@ -78,9 +78,9 @@ func (s *Server) withSession(r *http.Request, tab string, build func(context.Con
 	case damage != nil:
 		s.foundIn(thread, "", damage)
 	case isDamage(err):
-		s.foundIn(thread, r.URL.Path, err)
+		s.foundIn(thread, shownAt(r), err)
 	case err == nil:
-		s.foundIn(thread, r.URL.Path, nil)
+		s.foundIn(thread, shownAt(r), nil)
 	}
 	switch {
 	case err != nil && isDamage(err) && damage == nil && r.Method == http.MethodGet && r.URL.Query().Get("format") != "json":
