@@ -90,7 +90,9 @@ func TestEverySettingIsClassified(t *testing.T) {
 		"a loop stores it": "question context via roster.preset roster.defaultPreset roster.presets roster.mode roster.name roster.entries session.rounds session.flow session.quorum " +
 			"session.repair session.arbiter session.hypotheses session.context_tokens stop.quiet_rounds stop.when_clean budget.tokens budget.usd budget.reply_tokens",
 		"where to reach something, and with what right": "agents.base_url endpoints.allowed endpoints.local_only mail.base_url mail.path mail.token_env store.address " +
-			"playbook.embedding.base_url playbook.embedding.key_env serve.people serve.oidc.issuer serve.oidc.client_id serve.oidc.secret_env report.mail report.webhook",
+			"playbook.embedding.base_url playbook.embedding.key_env serve.people serve.oidc.issuer serve.oidc.client_id serve.oidc.secret_env report.mail report.webhook " +
+			"engine.temporal.address engine.temporal.namespace engine.temporal.api_key_env engine.temporal.tls.enabled engine.temporal.tls.ca engine.temporal.tls.cert " +
+			"engine.temporal.tls.key engine.temporal.tls.server engine.temporal.search_attributes",
 		"how long a machine waits":         "timeouts.call timeouts.idle timeouts.agent timeouts.session retry.attempts",
 		"who the person at the machine is": "operator",
 		"rules for commands of people":     "store.compression_after store.unused_after store.unattended store.people",
