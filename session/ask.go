@@ -120,11 +120,11 @@ func (s *run) send(calls []pendingCall) {
 	reader, lost := s.state.Opened.Reads(), s.isLost()
 	for _, c := range calls {
 		s.inFlight++
+		if lost { // storing has waited for longer than the lease
+			s.done <- outcome{call: c.call, err: &agent.Failure{Code: agent.Stopped, Detail: "the session's lease was lost before the call was sent", Retry: true, Unsent: true}}
+			continue
+		}
 		s.group.Go(func() error {
-			if lost { // storing has waited for longer than the lease
-				s.done <- outcome{call: c.call, err: &agent.Failure{Code: agent.Stopped, Detail: "the session's lease was lost before the call was sent", Retry: true, Unsent: true}}
-				return nil
-			}
 			began := s.Now()
 			reply, err := s.agents[c.Agent].Ask(s.calls, c.Call)
 			reply.Text = reader.Stored(reply.Text, reply.Reasoning, c.Schema != nil, reply.Cut)

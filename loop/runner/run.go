@@ -268,7 +268,7 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 			}
 			return nil
 		case <-ticker.C:
-			if n.isLost() {
+			if n.isLost() || n.leaving(ctx) { // several cases may have been ready, and select picks at random
 				return nil
 			}
 			before := n.state.Head.Seq

@@ -82,6 +82,7 @@ func (s *scheduler) run(done <-chan struct{}) {
 		default:
 		}
 		s.faults()
+		synctest.Wait() // until what a fault has begun or ended waits, too
 		if s.grant() {
 			continue
 		}

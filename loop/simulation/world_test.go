@@ -275,7 +275,9 @@ func (w *world) runner(p *process, c *client) *runner.Runner {
 			limited := agent.Limit(a, p.endpoints.At("https://models.example/v1", w.slots))
 			return agent.Func(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
 				w.await(p, "queue %s", c.ID)
-				return limited.Ask(ctx, c)
+				reply, err := limited.Ask(ctx, c)
+				w.await(p, "leave %s", c.ID) // calls that leave the queue at one instant, because the lease is lost, do so one after the other
+				return reply, err
 			})
 		},
 	}
