@@ -138,7 +138,7 @@ func TestManifestsReferToEachOther(t *testing.T) {
 	for _, c := range containers(d) {
 		for _, mount := range c.VolumeMounts {
 			if _, ok := volumes[mount.Name]; !ok {
-				t.Errorf("%s mounts %s, which is no volume", c.Name, mount.Name)
+				t.Errorf("%s mounts %s, which is not a volume", c.Name, mount.Name)
 			}
 			volumes[mount.Name] = true
 		}
