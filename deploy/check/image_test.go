@@ -82,6 +82,13 @@ func imageDir(t *testing.T) string {
 
 func TestImages(t *testing.T) {
 	stages := stagesOfImage(t)
+	for _, s := range stages {
+		for _, c := range s.Commands {
+			if env, ok := c.(*instructions.EnvCommand); ok && slices.ContainsFunc(env.Env, func(e instructions.KeyValuePair) bool { return secret.MatchString(e.Key) }) {
+				t.Errorf("the image %s holds a secret: %s", s.Name, env)
+			}
+		}
+	}
 	built := make(map[string]bool)
 	for _, c := range stages["build"].Commands {
 		run, ok := c.(*instructions.RunCommand)
