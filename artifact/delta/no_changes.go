@@ -111,6 +111,11 @@ func (r *reader) refuseDenied(blocks []Block, own []byte) {
 		return
 	}
 	for at, s := range statements(own, r.opt.Reader) {
+		if r.isBareDenial(own, at, s) {
+			for i := range blocks {
+				blocks[i].refuseOK(refused(AmbiguousDelta, "a delta beside the line NO CHANGES", "send it again without that line; leave it out if nothing is to change"))
+			}
+		}
 		if !remark.IsReason(s.Reason) || restOnly.MatchString(s.Reason) || r.remarks().SpeaksOfAnother(s.Reason) {
 			continue
 		}
@@ -125,6 +130,22 @@ func (r *reader) refuseDenied(blocks []Block, own []byte) {
 			}
 		}
 	}
+}
+
+// isBareDenial reports whether the line NO CHANGES at an offset, without a reason, is a paragraph of its own that stands below no title:
+// it is then about the whole reply.
+func (r *reader) isBareDenial(own []byte, at int, s Statement) bool {
+	if !r.opt.Reader.Since(FifthReader) || s.Reason != "" {
+		return false
+	}
+	line, below, _ := bytes.Cut(own[at:], []byte("\n"))
+	above := bytes.TrimRight(own[:at], " \t\r\n")
+	isApart := len(own[:at])-len(above) > 1 || bytes.HasSuffix(above, []byte("```")) || len(above) == 0
+	if next, _, _ := bytes.Cut(below, []byte("\n")); !isApart || len(bytes.TrimSpace(next)) > 0 && !bytes.HasPrefix(next, []byte("```")) || bytes.IndexByte([]byte("-+>|#"), line[0]) >= 0 || bytes.HasPrefix(line, []byte("* ")) {
+		return false
+	}
+	above = above[bytes.LastIndexByte(above, '\n')+1:]
+	return !isTitle(above) && !isUnderItem(own[:at])
 }
 
 var (

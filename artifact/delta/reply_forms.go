@@ -109,7 +109,8 @@ func (r *reader) placeOf(line []byte, at int, listed bool) itemform.Place {
 	}
 }
 
-// isTold reports whether the rows of a table tell of changes, or what their author thinks of those that others propose.
-func (r *reader) isTold(c itemform.Columns) bool {
-	return c.IsHistory() || r.opt.Reader.Since(FifthReader) && c.IsVotes()
+// isTold reports whether a row of a table tells of a change, of another author's, or what its author thinks of those that others
+// propose.
+func (r *reader) isTold(c itemform.Columns, row []byte) bool {
+	return c.IsHistory() || r.opt.Reader.Since(FifthReader) && (c.IsVotes() || c.IsAnothers(string(row[:min(len(row), 2*maxAnnouncement)]), r.opt.Author))
 }

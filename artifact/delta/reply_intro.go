@@ -35,7 +35,8 @@ type takenBack struct {
 
 // ledFence is a fence with what the title before it says of those above.
 type ledFence struct {
-	from int // the number of blocks before its own
+	from   int    // the number of blocks before its own
+	before []byte // the text between the fence above and it
 	remark.Lead
 }
 
@@ -53,7 +54,7 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	r.beside.section = r.remarks().Next(r.beside.section, between, func() (bool, bool) { return r.decidesLater(b.End) })
 	speaking, isNew := r.remarks().Speaking(r.beside.section, between)
 	r.beside.section = speaking
-	r.beside.leads = append(r.beside.leads, ledFence{r.count, r.remarks().Lead(between)})
+	r.beside.leads = append(r.beside.leads, ledFence{r.count, between, r.remarks().Lead(between)})
 	op := remark.OperationIn(r.src[b.Start:b.End])
 	if f := r.beside.line; f != (fate{}) && (r.beside.lineOp == "" || r.beside.lineOp == op) {
 		return f
@@ -72,6 +73,7 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	case isBehind && ok:
 		r.beside.said = said.Line
 		if said.About == (remark.About{}) {
+			r.spread(said, r.src[b.End:])
 			return fateWithdrawn(said)
 		}
 		r.beside.taken = append(r.beside.taken, takenBack{len(r.beside.leads) - 1, said})
@@ -109,7 +111,8 @@ func (r *reader) isQuiet(b markdown.Block) bool {
 	if !b.Closed || b.Damage != "" || isLed || r.opt.Repair || r.opt.Cut || !r.remarks().AreQuiet(r.src, p.end, remark.OpeningLine(r.src, b.Start), b.End) {
 		return false
 	}
-	p.end, p.leads = b.End, append(p.leads, ledFence{from: r.count})
+	p.leads = append(p.leads, ledFence{from: r.count, before: r.src[min(p.end, b.Start):remark.OpeningLine(r.src, b.Start)]})
+	p.end = b.End
 	return true
 }
 
@@ -242,6 +245,26 @@ func (r *reader) refuseReplaced(blocks []Block) {
 				refuseLike(own, own, true, fateOption())
 				break
 			}
+		}
+	}
+}
+
+// spread extends a remark behind the last fence to others above it: to all of them if it points to several, or to all above it at the
+// end of the reply, and else, unless it points to one, to those that follow one another directly.
+func (r *reader) spread(said remark.Remark, behind []byte) {
+	if !r.opt.Reader.Since(FifthReader) {
+		return
+	}
+	leads, reach := r.beside.leads, said.Reach()
+	last := len(leads) - 1
+	if reach == remark.All || reach == remark.Rest && !bytes.Contains(bytes.TrimLeft(behind, " \t\r\n`~"), []byte("```")) {
+		said.About.All = true
+		r.beside.taken = append(r.beside.taken, takenBack{last, said})
+		return
+	}
+	for i := last; reach != remark.One && i > 0 && remark.IsEmpty(leads[i].before); i-- {
+		if said.About.Nth = i; leads[i-1].from < leads[i].from {
+			r.beside.taken = append(r.beside.taken, takenBack{last, said})
 		}
 	}
 }

@@ -122,7 +122,7 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 	if r.third {
 		r.readTitle(line, isRow, l)
 	}
-	if isRow && r.isTold(l.list.columns) || r.announceItem(line, at, l) {
+	if isRow && r.isTold(l.list.columns, line) || r.announceItem(line, at, l) {
 		l.inTable = isRow
 		return
 	}
@@ -163,6 +163,8 @@ func (r *reader) announceWords(b markdown.Block, line []byte, at int, l *lineSta
 			a.called = a.words
 			r.promise(a, at, line)
 		} else if f, ok := l.list.columns.InRow(row); ok {
+			r.promise(announcementOf(f), at, line)
+		} else if f, ok := l.list.columns.InProposal(row); ok && r.opt.Reader.Since(FifthReader) {
 			r.promise(announcementOf(f), at, line)
 		}
 	case !l.inTable && (r.third || !isMore):

@@ -249,7 +249,7 @@ func (r Rules) doubtBehind(text, block []byte) (Remark, bool) {
 			break
 		}
 		if !r.isClosing(sentence, a) && r.leavesOpen(a) {
-			said.About = namedIn(lowered(sentence))
+			said.About, said.sentence = namedIn(lowered(sentence)), sentence
 			return said, true
 		}
 		hasItem = a.has(id | thing)

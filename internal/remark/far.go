@@ -118,6 +118,10 @@ func (r Rules) Spares(text []byte) (all []Remark) {
 				all = append(all, said)
 				continue
 			}
+			if said := listed(sentence, lower); len(said) > 0 && r.Close && r.Answer == nil {
+				all = append(all, said...)
+				continue
+			}
 			if said, ok := keepsSome(sentence, r.inWords(lower)); ok && r.Choosing {
 				all = append(all, said)
 				continue

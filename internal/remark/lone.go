@@ -30,7 +30,11 @@ var (
 		`^(?:(?:just|only|merely|purely|simply) )?(?:an? |for )?<shown>,? (?:of course|obviously|naturally|nothing more|no more(?: than that)?|only|not (?:an?|my|for|the) (?:\w+ ?){1,2})[.!]*$`,
 		// Please do not apply this before T2 is in. Hold it until T2 is in.
 		`^(?:please |kindly )?<never> (?:yet )?(?:apply|merge|execute|run|count|use|act on|process|commit) <above>(?: yet| now)?(?:[.!]?$|,? (?:please|before|until|unless|till|as long as|while|if|without)\b)`,
-		`^(?:please |kindly )?(?:hold|keep|park|shelve|postpone|defer|delay|wait with|hold off (?:on|with)) <above>(?: back| off)? (?:until|till|before|unless)\b`,
+		`^(?:please |kindly )?(?:hold|keep|park|shelve|postpone|defer|delay|wait with|hold off (?:on|with)(?: applying| merging| executing)?) <above>(?: back| off)? (?:until|till|before|unless)\b`,
+		// These changes should not be applied until T1 is in. The above changes do not count.
+		`<well><above>(?: \w+)? (?:should|must|may|can|shall|<is>)(?: <not>|n't) (?:to )?(?:yet )?be (?:<applied>|run)(?:$|[.;!,]| (?:yet|until|till|before|unless|without|for now)\b)`,
+		`<well><above> (?:(?:do|does|should|must|will) <not>|don't|doesn't|shouldn't) (?:yet )?(?:count|apply|take effect|stand)(?:$|[.;!,]| (?:yet|until|till|before|unless)\b)`,
+		`^(?:neither|none) (?:of (?:these|those|them|the two|the above)(?: <block>)?|<block>) (?:is|are|was|were) (?:yet )?(?:final|ready|meant|mine|submitted|to be <applied>)(?:$|[.;!,]| (?:yet|so far)\b)`,
 		// Treat this as a suggestion only. This is just an idea.
 		onlyIdea,
 		// But maybe this is premature. Please check this before applying. Pending confirmation from the operator.
@@ -193,7 +197,7 @@ func alone(text, block []byte) (Remark, []byte, bool) {
 	}
 	for sentence := range sentences(lower) {
 		if retires.MatchString(sentence) {
-			return Remark{Line: line, Open: true}, text, true
+			return Remark{Line: line, Open: true, sentence: sentence}, text, true
 		}
 		break
 	}

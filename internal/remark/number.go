@@ -67,6 +67,9 @@ func (r Rules) namedIn(para string) (all []Remark) {
 	if r.Patches {
 		lower = r.inWords(lower)
 	}
+	if r.Close && strings.HasPrefix(para, "|") {
+		all = append(all, r.othersIn(para)...)
+	}
 	if r.isWide() && r.speaksToAll(lower) {
 		all = append(all, Remark{Line: strings.ReplaceAll(para, "\n", " "), About: About{All: true}})
 	}

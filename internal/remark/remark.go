@@ -21,6 +21,8 @@ type Remark struct {
 	Ahead   bool // it speaks of the block that follows it, even if it withdraws the one above
 	Kept    int  // how many of the blocks above it a remark keeps, or Some; 0 if it does not choose
 	About        // which blocks above it a remark behind a block speaks of
+
+	sentence string // of the line, if it is known which one says it
 }
 
 // The words of remarks. Lines are matched in lower case, without marks and their last colon. Only titles

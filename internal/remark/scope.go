@@ -14,6 +14,7 @@ var nothingMeant = shape(
 	`^(?:this|it|what follows)(?: message| reply| letter| turn| whole thing)?(?: is|'s) (?:only |just |merely |still |all )*an? (?:dry[- ]run|formatting (?:test|check|exercise)|test (?:message|reply|of the (?:format|parser|fences?|formatting))|practi[cs]e (?:run|reply|message)|parser test|smoke test)\b`,
 	`\b<me> (?:don't|do not) want (?:either|any|both|one|all|none)(?: one)?(?: of (?:<it>|the two|the <block>))? (?:to be )?(?:merged|applied|executed|submitted)\b`,
 	`\b(?:treat|take|read|consider|regard) (?:<it>|all of <it>|everything|all this|the whole(?: reply| message| thing)?) (?:only |merely |just |purely )?as (?:an? |mere |pure )?(?:advice|suggestions?|information|drafts?|background|thought experiments?|examples?|illustrations?|quotations?)\b`,
+	`^(?:but |so |note that |please note that |of course,? )*(?:everything|all)(?: of (?:<it>|the above))?(?: above| here| in this (?:message|reply))? (?:is|are|was|were) (?:(?:only|just|merely|purely|still|entirely|all) )*(?:an? |my )?(?:hypothetical|illustrative|provisional|<shown>|thought experiments?|not (?:final|meant|mine|to be <applied>))(?:$|[.,;:!])`,
 	`^<me>(?:'m| am| are| was| only)? ?(?:only |just |merely )?(?:checking|testing|trying out|wanted to (?:see|test|check|try)|want to (?:see|test|check|try)) (?:out )?(?:whether |how |if )?(?:the |my )?(?:format\w*|fences?|parser|syntax)\b`)
 
 // meansNothing reports whether a sentence of a paragraph, in small letters, keeps all blocks from being applied.

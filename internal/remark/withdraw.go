@@ -13,12 +13,12 @@ type About struct {
 	Nth       int    // counted from 1
 	But       bool   // all but the nth
 	Operation string // in capitals
-	ID        string // in capitals
+	ID        string // in capitals; without an operation any change of the item
 }
 
 // Names reports whether a remark is about a delta in a fence, counted from 1.
 func (a About) Names(fence int, operation, target string) bool {
-	return a.All || a.Nth > 0 && (a.Nth == fence) != a.But || a.Operation != "" && (operation == a.Operation && (a.ID == "" || a.ID == target)) != a.But
+	return a.All || a.Operation == "" && a.ID != "" && a.ID == target || a.Nth > 0 && (a.Nth == fence) != a.But || a.Operation != "" && (operation == a.Operation && (a.ID == "" || a.ID == target)) != a.But
 }
 
 // withdraws matches sentences behind a block that take it back.
@@ -196,7 +196,7 @@ func (r Rules) withdrawal(raw, block []byte) (Remark, bool) {
 			if r.Oblique && which == (About{}) {
 				which = namedIn(sentence)
 			}
-			return Remark{Line: line, About: which}, true
+			return Remark{Line: line, About: which, sentence: sentence}, true
 		}
 		if contradicts(sentence, block) {
 			return Remark{Line: line}, true

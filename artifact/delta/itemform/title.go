@@ -181,6 +181,8 @@ type Columns struct {
 	who, outcome bool // the round or the author of a change, and what became of it
 	by, vote     bool // the author of a proposal, and what others think of it
 	untitled     bool // its first row is a KILL
+	proposed     int  // the column of changes that also name their items, from 1
+	agent        int  // the column of who makes a change, from 1
 }
 
 // ReadColumns reads the first row of a table, below the title of new items of a section or not ("").
@@ -191,6 +193,12 @@ func ReadColumns(row, section string) (c Columns) {
 		name := strings.ToLower(cell)
 		if actionColumns.Has(name) {
 			c.action = i + 1
+		}
+		if actionColumns.Has(proposedAs.ReplaceAllString(name, "")) {
+			c.proposed = i + 1
+		}
+		if agentColumns.Has(strings.TrimPrefix(name, "proposed ")) {
+			c.agent = i + 1
 		}
 		if isKnown && isColumn(s, name) {
 			named++
@@ -205,6 +213,32 @@ func ReadColumns(row, section string) (c Columns) {
 }
 
 var actionColumns = lazy.WordsOf("action operation op change decision proposal move recommendation verdict update disposition")
+
+var (
+	agentColumns = lazy.WordsOf("agent author by proposer speaker who from")
+	proposedAs   = pattern.New(`^(?:(?:proposed|suggested|recommended|my|requested) )+|s$`)
+	wholeAgent   = pattern.New(`^@?` + agentName + `$`)
+)
+
+// IsAnothers reports whether a row of a table says that its change is that of another agent than an author, if that is known.
+func (c Columns) IsAnothers(row, author string) bool {
+	cells := cellsOf(row)
+	if c.agent == 0 || c.agent > len(cells) || author == "" {
+		return false
+	}
+	m := wholeAgent.FindStringSubmatch(cells[c.agent-1])
+	return m != nil && !strings.EqualFold(m[1], author)
+}
+
+// InProposal returns the change that a row of a table orders in its column for it, together with its item.
+func (c Columns) InProposal(row string) (a Attempt, ok bool) {
+	cells := cellsOf(row)
+	if c.proposed == 0 || c.proposed > len(cells) {
+		return a, false
+	}
+	c.action = c.proposed
+	return c.inRow(cells, idIn([]byte(cells[c.action-1])))
+}
 
 func isColumn(s artifact.Section, name string) bool {
 	if name == "name" || name == "title" {
@@ -231,8 +265,14 @@ func (c Columns) InRow(row string) (a Attempt, ok bool) {
 	if c.action > len(cells) {
 		return a, false
 	}
+	return c.inRow(cells, "")
+}
+
+// inRow returns the change that the cells of a row order for an item, or for the one that another cell names.
+func (c Columns) inRow(cells []string, id string) (a Attempt, ok bool) {
 	cell := strings.TrimLeftFunc(cells[c.action-1], func(c rune) bool { return !unicode.IsLetter(c) })
 	t := tokens(cell)
+	a.ID = id
 	for i := 0; i < len(cells) && a.ID == ""; i++ {
 		if i != c.action-1 {
 			a.ID = idIn([]byte(cells[i]))
