@@ -89,8 +89,8 @@ func (r *result) broken() string {
 }
 
 // leaveOpen changes what is expected of good blocks that others put in doubt. A KILL and an EDIT of one item, or two EDITs of its
-// main field, cannot both be meant, so both are asked for. A block right below one that a sentence leaves open may be, because the
-// sentence may be about all of them.
+// main field, cannot both be meant, so both are asked for. A block right below one that a sentence leaves open may be, and so may all
+// blocks above one that a sentence takes back, because the sentence may be about all of them.
 func (r *result) leaveOpen() {
 	for i := range r.plants {
 		p := &r.plants[i]
@@ -99,6 +99,9 @@ func (r *result) leaveOpen() {
 		}
 		if !p.prose && slices.ContainsFunc(r.plants[:i], isBelow) {
 			p.led, p.want = true, max(p.want, accounted)
+		}
+		if isAbove := func(q plant) bool { return q.held && p.to <= q.from }; !p.prose && slices.ContainsFunc(r.plants, isAbove) {
+			p.want = max(p.want, accounted)
 		}
 	}
 	wants := make([]want, len(r.plants))

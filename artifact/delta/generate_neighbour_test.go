@@ -82,7 +82,7 @@ func remarked(name, kind string, w want) form {
 	return form{name, func(g *composer, _ doc) doc {
 		all := obliqueSentences()[kind]
 		line, d := text(all[g.IntN(len(all))]).scoped(0), g.good(g.anyChange())
-		d.plants[0].want, d.plants[0].led = w, kind == "- before"
+		d.plants[0].want, d.plants[0].led, d.plants[0].held = w, kind == "- before", kind == "- behind"
 		switch {
 		case kind == "- behind":
 			return apart(d.lone(), line)

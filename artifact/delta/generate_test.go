@@ -35,6 +35,7 @@ type plant struct {
 	said     bool // its words are on the line that announces it
 	behind   bool // it is behind a fence that may not be closed
 	led      bool // a sentence before it leaves it open
+	held     bool // a sentence behind it takes it back
 }
 
 // executable reports whether a reader may take it.
