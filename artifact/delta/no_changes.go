@@ -10,9 +10,8 @@ import (
 
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
-	"brenner/internal/remark"
-
 	"brenner/internal/pattern"
+	"brenner/internal/remark"
 )
 
 // Statement is the line with which an agent says that there is nothing to change.

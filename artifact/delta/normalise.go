@@ -91,7 +91,7 @@ func (j *judgement) change(code fault.Code, at int, note, hint string) bool {
 func (j *judgement) keys() {
 	given := make([]string, 0, 16)
 	for _, f := range j.o.fields {
-		if f.name == keyPayload || synonyms.Meaning(deltaKeys, f.name) == f.name {
+		if f.name == keyPayload || synonyms.IsKey(f.name) {
 			given = append(given, f.name)
 			j.key(f.name, f)
 		} else {
@@ -99,7 +99,7 @@ func (j *judgement) keys() {
 		}
 	}
 	j.extras = slices.DeleteFunc(j.extras, func(f written) bool {
-		name := topKey(f.name)
+		name := synonyms.Key(f.name)
 		_, isText := f.value.(artifact.Text)
 		isPayload := f.name == j.o.payloadKey
 		if name == "" || slices.Contains(given, name) || (name == keyPayload) != isPayload || (!isText && !isPayload) {
@@ -157,7 +157,7 @@ func (j *judgement) key(name string, f written) {
 // keyAt returns the position of a key, or of the object if the key is absent.
 func (j *judgement) keyAt(name string) int {
 	for _, f := range j.o.fields {
-		if f.name == name || topKey(f.name) == name {
+		if f.name == name || synonyms.Key(f.name) == name {
 			return f.at
 		}
 	}
@@ -171,7 +171,7 @@ func (j *judgement) operation() {
 	switch proper := strings.ToUpper(strings.TrimSpace(d.Operation)); {
 	case proper == "":
 		j.problem(InvalidOperation, at, "the delta has no operation", hint)
-	case !isOperation(proper):
+	case !synonyms.IsOperation(proper):
 		j.problem(InvalidOperation, at, fmt.Sprintf("%q is not an operation", clipped(d.Operation)), hint)
 	case proper != d.Operation:
 		j.change(InvalidOperation, at, fmt.Sprintf("operation %q read as %s", clipped(d.Operation), proper), "write "+proper)

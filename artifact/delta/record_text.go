@@ -8,10 +8,10 @@ import (
 	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/recordform"
+	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
-	"brenner/internal/remark"
-
 	"brenner/internal/pattern"
+	"brenner/internal/remark"
 )
 
 // The texts of deltas are Markdown in JSON. Agents forget to escape line breaks and quotation marks. Then a fence in a text
@@ -272,7 +272,7 @@ func (r *reader) isQuoted(text []byte) bool {
 		return false
 	}
 	for _, f := range o.fields {
-		if topKey(f.name) == "" && recordField(f.name) == "" {
+		if synonyms.Key(f.name) == "" && recordField(f.name) == "" {
 			return false
 		}
 	}
@@ -291,7 +291,7 @@ var uncut = pattern.New(`"[ \t\r\n]*"([a-z_]+)"[ \t\r\n]*:`)
 func lacksComma(text []byte) bool {
 	return slices.ContainsFunc(uncut.FindAllSubmatch(text, -1), func(m [][]byte) bool {
 		name := string(m[1])
-		return topKey(name) != "" || recordField(name) != ""
+		return synonyms.Key(name) != "" || recordField(name) != ""
 	})
 }
 

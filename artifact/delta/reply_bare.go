@@ -8,6 +8,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/nearjson"
+	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
 )
 
@@ -222,7 +223,7 @@ func mentionsOperation(text []byte) bool {
 		}
 		rest = bytes.TrimLeft(rest, " \t\r\n")
 		word := rest[nearjson.QuoteLength(rest):]
-		if end := nearjson.WordLength(word); isOperation(string(word[:end])) {
+		if end := nearjson.WordLength(word); synonyms.IsOperation(string(word[:end])) {
 			return true
 		}
 	}

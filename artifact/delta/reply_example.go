@@ -10,6 +10,7 @@ import (
 	"brenner/artifact/delta/fieldform"
 	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/nearjson"
+	"brenner/artifact/delta/synonyms"
 	"brenner/internal/remark"
 )
 
@@ -85,7 +86,7 @@ func (j *judgement) heldBack() string {
 // holdsBack reports whether a key of the object, in small letters, leaves open whether it is to be applied. Without a payload it
 // may be a field of the item.
 func (j *judgement) holdsBack(name string, value artifact.Value) bool {
-	key := topKey(name)
+	key := synonyms.Key(name)
 	isField := j.o.payloadKey == "" || j.spec != nil && slices.ContainsFunc(j.spec.Fields, func(s artifact.FieldSpec) bool { return s.Name == name })
 	switch v := value.(type) {
 	case artifact.Bool:

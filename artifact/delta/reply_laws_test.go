@@ -12,6 +12,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta/fieldform"
+	"brenner/artifact/delta/synonyms"
 )
 
 // contents returns the content of a reply's deltas.
@@ -207,7 +208,7 @@ func checkReply(t *testing.T, r Reply, lines int) {
 		if b.Index != i+1 || b.Line < 1 || b.Line > lines || b.OK == (len(b.Problems) > 0 || b.Skipped()) {
 			t.Fatalf("block %d: got %+v", i+1, b)
 		}
-		if _, known := artifact.ParseSection(b.Delta.Section); b.OK && (!known || !isOperation(b.Delta.Operation)) {
+		if _, known := artifact.ParseSection(b.Delta.Section); b.OK && (!known || !synonyms.IsOperation(b.Delta.Operation)) {
 			t.Fatalf("accepted %s", b.Delta.Content())
 		}
 		if b.OK && b.Delta.Operation == Kill && b.Flagged(FlagUnfenced) {

@@ -85,7 +85,7 @@ func (r *reader) parseAnnouncements(line string) []announcement {
 		number, _ = strconv.Atoi(body[m[2]:m[3]])
 	}
 	what := body[m[1]:]
-	if i := strings.LastIndexByte(body[:m[1]], ' '); isOperation(body[i+1 : m[1]]) {
+	if i := strings.LastIndexByte(body[:m[1]], ' '); synonyms.IsOperation(body[i+1 : m[1]]) {
 		what = body[i+1:]
 	}
 	t.emphatic = true
@@ -95,7 +95,7 @@ func (r *reader) parseAnnouncements(line string) []announcement {
 	}
 	if len(all) == 0 {
 		all = []announcement{{words: itemform.Content(what)}}
-		if words := lineWords(what); len(words) > 0 && isOperation(words[0].text) {
+		if words := lineWords(what); len(words) > 0 && synonyms.IsOperation(words[0].text) {
 			all[0].operation = strings.ToUpper(words[0].text)
 		}
 	}
@@ -115,7 +115,7 @@ func (r *reader) kindMark(line string) (a announcement, ok bool) {
 	kind := line[max(m[2], m[4]):max(m[3], m[5])]
 	for _, w := range lineWords(kind) {
 		switch {
-		case isOperation(w.text):
+		case synonyms.IsOperation(w.text):
 			a.operation, ok = strings.ToUpper(w.text), true
 		case a.name(w.text):
 			ok = true

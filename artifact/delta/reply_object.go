@@ -167,7 +167,7 @@ func (o *object) readValue(dec *artifact.Decoder, raw []byte, f *written, top bo
 	start := int(dec.InputOffset())
 	var err error
 	switch {
-	case top && kind == '{' && (f.name == keyPayload || (o.payloadKey == "" && topKey(f.name) == keyPayload)):
+	case top && kind == '{' && (f.name == keyPayload || (o.payloadKey == "" && synonyms.Key(f.name) == keyPayload)):
 		o.payloadKey, o.payloadAt = f.name, f.at
 		o.payload, err = o.readFields(dec, raw, o.payload[:0], false)
 		f.bad = "a second payload" // if another key turns out to be the payload
@@ -202,7 +202,7 @@ func (o *object) since(dec *artifact.Decoder, start int) span {
 
 // has reports whether the object has a key that means name.
 func (o *object) has(name string) bool {
-	return slices.ContainsFunc(o.fields, func(f written) bool { return topKey(f.name) == name })
+	return slices.ContainsFunc(o.fields, func(f written) bool { return synonyms.Key(f.name) == name })
 }
 
 // looksLikeDelta reports whether an object outside a delta fence is meant as a delta.
@@ -235,7 +235,7 @@ func (o *object) canonical() string {
 func plainEntry(f written) artifact.Entry {
 	e := artifact.Entry{Key: f.name, Value: f.value}
 	text, ok := f.value.(artifact.Text)
-	switch key := topKey(f.name); {
+	switch key := synonyms.Key(f.name); {
 	case !ok:
 	case key == keyOperation:
 		e.Key, e.Value = key, artifact.Text(strings.ToUpper(string(text)))

@@ -240,7 +240,7 @@ func (r *reader) nameBelow(at int) string {
 func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool {
 	end := r.writtenEnd(to, b.End)
 	rest, _, _ := bytes.Cut(r.src[to:end], []byte("\n"))
-	if next := lineWords(string(rest)); len(next) > 0 && (isOperation(next[0].text) || itemform.IsModal(next[0].text)) {
+	if next := lineWords(string(rest)); len(next) > 0 && (synonyms.IsOperation(next[0].text) || itemform.IsModal(next[0].text)) {
 		return false // a list of all operations, or a sentence
 	}
 	if r.opt.Reader.Since(FifthReader) && itemform.IsEmptyList(r.src[to:end]) {

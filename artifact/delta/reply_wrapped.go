@@ -93,7 +93,7 @@ func (r *reader) encloses(p *passage, o *object, f written) bool {
 
 // isChange reports whether an object is a delta, and not something around one.
 func (o *object) isChange() bool {
-	return isOperation(o.text(keyOperation)) || o.payloadKey != "" && o.has(keySection)
+	return synonyms.IsOperation(o.text(keyOperation)) || o.payloadKey != "" && o.has(keySection)
 }
 
 // listHead matches the beginning of an object up to the list in it.
@@ -109,7 +109,7 @@ func (r *reader) listIn(text []byte) int {
 		return 0
 	}
 	name := strings.ToLower(string(head[m[2]:m[3]]))
-	if bytes.Contains(head[:m[1]], []byte(`"role"`)) || mentionsOperation(head[:m[1]]) || remark.IsExampleWord(name) || strings.Contains(name, "example") || isDraftWord(name) || topKey(name) == keyPayload ||
+	if bytes.Contains(head[:m[1]], []byte(`"role"`)) || mentionsOperation(head[:m[1]]) || remark.IsExampleWord(name) || strings.Contains(name, "example") || isDraftWord(name) || synonyms.Key(name) == keyPayload ||
 		r.opt.Reader.Since(FourthReader) && !synonyms.IsOwnKey(name, r.opt.Author) {
 		return 0
 	}
@@ -183,7 +183,7 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 // listsChanges reports whether a field is a list of plain objects under the name of an operation: "kill": [{"id": "H2"}].
 func (r *reader) listsChanges(f written) bool {
 	list, ok := f.value.(artifact.List)
-	return r.third && ok && len(list) > 0 && isOperation(strings.TrimSuffix(strings.ToLower(f.name), "s"))
+	return r.third && ok && len(list) > 0 && synonyms.IsOperation(strings.TrimSuffix(strings.ToLower(f.name), "s"))
 }
 
 // mayHold reports whether a field is a text that may hold deltas.
@@ -236,7 +236,7 @@ func (r *reader) unquote(raw []byte) []byte {
 
 // isMeant reports whether an object outside a delta fence is meant as a delta.
 func (r *reader) isMeant(o *object) bool {
-	if !isOperation(o.text(keyOperation)) {
+	if !synonyms.IsOperation(o.text(keyOperation)) {
 		return o.looksLikeDelta() || r.lacksOperation(o)
 	}
 	return o.has(keySection) || o.has(keyPayload) || isItemID(strings.TrimSpace(o.text(keyTarget)))
@@ -252,7 +252,7 @@ func (r *reader) refusePatch(p *passage, o *object) bool {
 			problem.Message = "a JSON patch, not a delta"
 		}
 	}
-	if len(o.fields) == 1 && isOperation(o.fields[0].name) && o.fields[0].raw.to > 0 {
+	if len(o.fields) == 1 && synonyms.IsOperation(o.fields[0].name) && o.fields[0].raw.to > 0 {
 		inner := sketchOf(p.text[o.fields[0].raw.from:o.fields[0].raw.to])
 		if inner.Section != "" || inner.Target != "" {
 			b.Delta.Operation, b.Delta.Section, b.Delta.Target = strings.ToUpper(o.fields[0].name), inner.Section, inner.Target
@@ -262,7 +262,7 @@ func (r *reader) refusePatch(p *passage, o *object) bool {
 	if problem.Message == "" {
 		return false
 	}
-	if !isOperation(b.Delta.Operation) {
+	if !synonyms.IsOperation(b.Delta.Operation) {
 		b.Delta.Operation = ""
 	}
 	b.Line = r.lineOf(p, o.at)
@@ -282,7 +282,7 @@ func isDraftWord(name string) bool {
 // text returns the text of a key, or "".
 func (o *object) text(name string) string {
 	for _, f := range o.fields {
-		if text, ok := f.value.(artifact.Text); ok && (f.name == name || topKey(f.name) == name) {
+		if text, ok := f.value.(artifact.Text); ok && (f.name == name || synonyms.Key(f.name) == name) {
 			return string(text)
 		}
 	}

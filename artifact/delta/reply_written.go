@@ -123,8 +123,8 @@ func sketchOf(text []byte) Delta {
 			continue
 		}
 		n, at = n+1, end
-		switch key, word := topKey(key), string(text[begin:end]); {
-		case key == keyOperation && isOperation(word) && d.Operation == "":
+		switch key, word := synonyms.Key(key), string(text[begin:end]); {
+		case key == keyOperation && synonyms.IsOperation(word) && d.Operation == "":
 			d.Operation = strings.ToUpper(word)
 		case key == keySection && d.Section == "":
 			if s, ok := synonyms.Section(word); ok {

@@ -25,3 +25,34 @@ func IsOwnKey(name, author string) bool {
 	}
 	return true
 }
+
+// keys are the keys of a delta.
+var keys = []Set{
+	{"operation", []string{"op", "action"}},
+	{"section", []string{"section_id", "target_section"}},
+	{"target_id", []string{"target", "item_id", "item"}},
+	{"payload", []string{"data", "fields", "content"}},
+	{"rationale", []string{"reasoning", "justification"}},
+	{Word: "ref"},
+	{Word: "id"},
+	{Word: "delta_id"},
+	{Word: "timestamp"},
+	{Word: "agent"},
+}
+
+// keyWords are the words for the keys of a delta.
+var keyWords = func() map[string]string {
+	all := make(map[string]string)
+	for _, key := range keys {
+		for _, word := range append(key.Also, key.Word) {
+			all[word] = key.Word
+		}
+	}
+	return all
+}()
+
+// Key returns the key of a delta that a name stands for, or "".
+func Key(name string) string { return keyWords[PlainKey(name)] }
+
+// IsKey reports whether a name is a key of a delta as the format writes it.
+func IsKey(name string) bool { return Meaning(keys, name) == name }

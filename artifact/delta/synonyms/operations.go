@@ -40,6 +40,15 @@ func Operation[T string | []byte](word T) string {
 	return ""
 }
 
+// IsOperation reports whether a word is an operation, in any case.
+func IsOperation(word string) bool {
+	switch strings.ToUpper(strings.TrimSpace(word)) {
+	case add, edit, kill:
+		return true
+	}
+	return false
+}
+
 // NextOperation returns where the next word for an operation begins and ends, also one in the plural, or
 // two zeros.
 func NextOperation(text []byte, at int) (from, to int) {
