@@ -110,30 +110,31 @@ func (r Rules) Spares(text []byte) (all []Remark) {
 		for sentence := range sentences(r.lineOf(para)) {
 			lower := turned + lowered(sentence)
 			turned = r.turned(lower)
-			if delegates.MatchString(lower) && !(r.Close && leavesItems(lower)) {
-				all = append(all, Remark{Line: sentence, Open: true, About: About{All: true}})
-				continue
-			}
-			if said, ok := keepsWords(sentence, lower); ok && r.Close {
-				all = append(all, said)
-				continue
-			}
-			if said := listed(sentence, lower); len(said) > 0 && r.Close && r.Answer == nil {
-				all = append(all, said...)
-				continue
-			}
-			if said, ok := keepsSome(sentence, r.inWords(lower)); ok && r.Choosing {
-				all = append(all, said)
-				continue
-			}
-			m := r.sparedIn(lower)
-			if m == nil || r.isNoSpare(sentence, lower) {
-				continue
-			}
-			all = append(all, Remark{Line: sentence, About: About{Operation: "KILL", ID: strings.ToUpper(strings.Join(m[1:], ""))}})
+			all = append(all, r.sparedBy(sentence, lower)...)
 		}
 	}
 	return all
+}
+
+// sparedBy returns the remarks of one sentence.
+func (r Rules) sparedBy(sentence, lower string) []Remark {
+	if delegates.MatchString(lower) && !(r.Close && leavesItems(lower)) {
+		return []Remark{{Line: sentence, Open: true, About: About{All: true}}}
+	}
+	if said, ok := keepsWords(sentence, lower); ok && r.Close {
+		return []Remark{said}
+	}
+	if said := listed(sentence, lower); len(said) > 0 && r.Close && r.Answer == nil {
+		return said
+	}
+	if said, ok := keepsSome(sentence, r.inWords(lower)); ok && r.Choosing {
+		return []Remark{said}
+	}
+	m := r.sparedIn(lower)
+	if m == nil || r.isNoSpare(sentence, lower) {
+		return nil
+	}
+	return []Remark{{Line: sentence, About: About{Operation: "KILL", ID: strings.ToUpper(strings.Join(m[1:], ""))}}}
 }
 
 // isNoSpare reports whether a sentence is a condition, a question or about what others say.

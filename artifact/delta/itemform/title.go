@@ -191,25 +191,30 @@ func ReadColumns(row, section string) (c Columns) {
 	named := 0
 	for i, cell := range cellsOf(row) {
 		name := strings.ToLower(cell)
-		if actionColumns.Has(name) {
-			c.action = i + 1
-		}
-		if actionColumns.Has(proposedAs.ReplaceAllString(name, "")) {
-			c.proposed = i + 1
-		}
-		if agentColumns.Has(strings.TrimPrefix(name, "proposed ")) {
-			c.agent = i + 1
-		}
 		if isKnown && isColumn(s, name) {
 			named++
 		}
-		c.who = c.who || name == "round" || name == "agent" || name == "author" || name == "version"
-		c.by = c.by || c.who || name == "by" || name == "proposer" || name == "proposed by" || name == "from" || name == "source"
-		c.vote = c.vote || voteColumns.Has(strings.TrimPrefix(name, "my "))
-		c.outcome = c.outcome || name == "outcome" || name == "result" || name == "disposition"
+		c.read(i+1, name)
 	}
 	c.fields, c.untitled = named > 0, killRow.MatchString(row)
 	return c
+}
+
+// read notes what a column is, by its name in small letters.
+func (c *Columns) read(column int, name string) {
+	if actionColumns.Has(name) {
+		c.action = column
+	}
+	if actionColumns.Has(proposedAs.ReplaceAllString(name, "")) {
+		c.proposed = column
+	}
+	if agentColumns.Has(strings.TrimPrefix(name, "proposed ")) {
+		c.agent = column
+	}
+	c.who = c.who || name == "round" || name == "agent" || name == "author" || name == "version"
+	c.by = c.by || c.who || name == "by" || name == "proposer" || name == "proposed by" || name == "from" || name == "source"
+	c.vote = c.vote || voteColumns.Has(strings.TrimPrefix(name, "my "))
+	c.outcome = c.outcome || name == "outcome" || name == "result" || name == "disposition"
 }
 
 var actionColumns = lazy.WordsOf("action operation op change decision proposal move recommendation verdict update disposition")
@@ -227,7 +232,7 @@ func (c Columns) IsAnothers(row, author string) bool {
 		return false
 	}
 	m := wholeAgent.FindStringSubmatch(cells[c.agent-1])
-	return m != nil && !strings.EqualFold(m[1], author)
+	return len(m) > 1 && !strings.EqualFold(m[1], author)
 }
 
 // InProposal returns the change that a row of a table orders in its column for it, together with its item.
