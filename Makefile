@@ -11,7 +11,7 @@ RUNS     ?= 5
 ARTICLES ?= 20
 TEAM     ?= 50
 
-.PHONY: help setup build test postgres hours kills histories simulate lint fmt fuzz bench bench-commands bench-langgraph bench-rounds cross real-clients real-mail real-model web pictures clean
+.PHONY: help setup build test postgres hours kills histories simulate engine lint fmt fuzz bench bench-commands bench-langgraph bench-rounds cross real-clients real-mail real-model web pictures clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ kills: ## kill and resume KILLS sessions (60), ARTICLES runs of examples/review-
 
 simulate: ## play a fleet of workers with faults for SEEDS seeds (10000); WORKERS=n, SESSIONS=n, and SEED=n for one, with its trace
 	BRENNER_TEST_SEEDS=$(or $(SEEDS),10000) BRENNER_TEST_SEED=$(SEED) BRENNER_TEST_WORKERS=$(WORKERS) BRENNER_TEST_SESSIONS=$(SESSIONS) $(GO) test $(if $(SEED),-v) -count=1 -timeout 120m -run '^TestFleet$$' ./loop/simulation
+
+engine: ## test sessions and loops on workers that a real Temporal server places; KILLS=n workers killed (5); needs PostgreSQL
+	BRENNER_TEST_ENGINE_KILLS=$(if $(filter command line environment,$(origin KILLS)),$(KILLS),5) sh scripts/engine.sh $(if $(RUN),-v -run '$(RUN)')
 
 lint: ## golangci-lint (gofumpt included), go vet, gofmt, and plain English
 	@sh scripts/lint.sh

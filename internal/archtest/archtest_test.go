@@ -43,6 +43,22 @@ func TestTopLevelDirectories(t *testing.T) {
 	}
 }
 
+// What engines need is in modules of their own, below engine.
+func TestNoEngineIsLinked(t *testing.T) {
+	t.Parallel()
+	all, err := list(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		for _, module := range []string{"google.golang.org/grpc", "go.temporal.io/", "brenner/engine"} {
+			if strings.HasPrefix(l.ImportPath, module) {
+				t.Errorf("a package needs %s", l.ImportPath)
+			}
+		}
+	}
+}
+
 func TestCodesAreUnique(t *testing.T) {
 	t.Parallel()
 	tree := load(t)

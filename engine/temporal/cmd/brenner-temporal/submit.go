@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/engine/temporal"
+	"brenner/project"
+)
+
+func submitCommand(a *ui.App) *cobra.Command {
+	var key string
+	c := ui.InProject(&cobra.Command{
+		Use:   "submit PLAN.yaml",
+		Short: "Let workers run a plan",
+		Long: `Validates a plan, stores its loop, and lets a worker with --loops run it. If that machine dies,
+another one continues the loop. Repeat the command to continue a loop that was interrupted.`,
+		Example: `  brenner-temporal submit night.yaml
+  brenner-temporal submit night.yaml --run 2026-11-15
+
+Exit codes: 0 submitted; 2 invalid plan, file or configuration; 4 ` + "`brenner-temporal trust`" + ` required;
+5 another process runs the loop; 75 the engine or the database does not respond.`,
+		Args: ui.One,
+		RunE: func(c *cobra.Command, args []string) error { return submit(c, a, args[0], key) },
+	})
+	c.Flags().StringVar(&key, "run", "", "key for which to run the plan only once")
+	return c
+}
+
+// submitted is a loop that workers run.
+type submitted struct {
+	Schema   string `json:"schema"`
+	Loop     string `json:"loop"`
+	Workflow string `json:"workflow,omitempty"` // empty if the loop has ended
+}
+
+func submit(c *cobra.Command, a *ui.App, file, key string) error {
+	ctx := c.Context()
+	p, err := a.Open()
+	if err != nil {
+		return err
+	}
+	data, err := a.ReadFile("the plan", file)
+	if err != nil {
+		return err
+	}
+	plan, err := p.ReadPlan(ctx, project.PlanInput{File: file, Data: data})
+	if err != nil {
+		return err
+	}
+	e, err := temporal.Connect(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	out := submitted{Schema: "brenner.submitted/v1"}
+	var ended bool
+	if out.Loop, ended, err = store(ctx, p, plan, project.LoopOptions{Key: key, Doing: ui.Doing(c), NoPreflight: true}); err != nil {
+		return err
+	}
+	if !ended {
+		if out.Workflow, err = e.Submit(ctx, out.Loop); err != nil {
+			return err
+		}
+	}
+	return ui.Show(a, out, nil, func(_ *ui.App, s submitted) string {
+		if s.Workflow == "" {
+			return s.Loop + " has already ended\n"
+		}
+		return s.Loop + ": submitted; `brenner-temporal loop status " + s.Loop + "` shows its progress\n"
+	})
+}
+
+// store stores the loop of a plan, as a run that ends before its first session does.
+func store(ctx context.Context, p *project.Project, plan *project.PinnedPlan, o project.LoopOptions) (name string, ended bool, err error) {
+	job, err := p.Loop(ctx, plan, o)
+	if err != nil {
+		return "", false, err
+	}
+	defer job.Close()
+	stopped := make(chan struct{})
+	close(stopped)
+	if ended = job.HasEnded(); !ended || job.Pending().Any() {
+		_, err = job.Run(ctx, stopped)
+	}
+	return job.Name(), ended, err
+}

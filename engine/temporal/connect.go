@@ -1,0 +1,81 @@
+package temporal
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"brenner/internal/fault"
+	"brenner/project"
+)
+
+// Engine is a connection to a project's engine.
+type Engine struct {
+	client     client.Client
+	fleet      project.Fleet
+	attributes bool
+	log        zerolog.Logger
+}
+
+// Connect connects to the engine of a project.
+func Connect(ctx context.Context, p *project.Project) (*Engine, error) {
+	fleet, err := p.Fleet()
+	if err != nil {
+		return nil, err
+	}
+	e, err := p.Engine()
+	if err != nil {
+		return nil, err
+	}
+	options := client.Options{
+		HostPort: e.Address, Namespace: e.Namespace, ConnectionOptions: client.ConnectionOptions{TLS: e.TLS}, Logger: logger{p.Log},
+	}
+	if e.APIKey != "" {
+		options.Credentials = client.NewAPIKeyStaticCredentials(e.APIKey)
+	}
+	c, err := client.DialContext(ctx, options)
+	if err != nil {
+		return nil, connectError(ctx, e, err)
+	}
+	if _, err := c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: e.Namespace}); err != nil {
+		c.Close()
+		return nil, connectError(ctx, e, err)
+	}
+	return &Engine{client: c, fleet: fleet, attributes: e.Attributes, log: p.Log}, nil
+}
+
+// Close ends the connection.
+func (e *Engine) Close() { e.client.Close() }
+
+func connectError(ctx context.Context, e *project.Engine, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	f := &fault.Error{Code: project.EngineUnreachable, Detail: "the engine at " + e.Address + " does not respond", Cause: err, Hint: "check engine.temporal.address, and that the server runs"}
+	var noNamespace *serviceerror.NamespaceNotFound
+	var denied *serviceerror.PermissionDenied
+	var missing *serviceerror.NotFound
+	switch text := err.Error(); {
+	case errors.As(err, &noNamespace), errors.As(err, &missing):
+		f.Code, f.Cause, f.Detail = project.NoNamespace, nil, "the engine at "+e.Address+" has no namespace "+fault.Shown(e.Namespace)
+		f.Hint = "set engine.temporal.namespace, or let the engine's administrator create it"
+	case errors.As(err, &denied), strings.Contains(text, "Unauthenticated"), strings.Contains(text, "unauthorized"):
+		f.Code, f.Detail, f.Hint = project.EngineDenied, "the engine at "+e.Address+" refuses this program", "check the key of engine.temporal.api_key_env, and its rights in the namespace "+e.Namespace
+	case strings.Contains(text, "tls: "), strings.Contains(text, "x509: "), strings.Contains(text, "authentication handshake failed"), strings.Contains(text, "error reading server preface"):
+		f.Code, f.Detail, f.Hint = project.EngineTLS, "no connection by the settings of engine.temporal.tls with "+e.Address, "check whether the server wants TLS, its authority (ca), and its name (server)"
+	}
+	return f
+}
+
+// logger passes what the SDK logs to the program's log: it is no concern of users unless it is a warning.
+type logger struct{ zerolog.Logger }
+
+func (l logger) Debug(text string, values ...any) { l.Trace().Fields(values).Msg(text) }
+func (l logger) Info(text string, values ...any)  { l.Logger.Debug().Fields(values).Msg(text) }
+func (l logger) Warn(text string, values ...any)  { l.Logger.Debug().Fields(values).Msg(text) }
+func (l logger) Error(text string, values ...any) { l.Logger.Warn().Fields(values).Msg(text) }

@@ -1,0 +1,183 @@
+package temporal
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	sdk "go.temporal.io/sdk/temporal"
+
+	"brenner/internal/fault"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/project"
+)
+
+// PlaceName is the name of the place in this package.
+const PlaceName = "temporal"
+
+// Places returns the place of a loop's sessions: any worker of the project.
+func (e *Engine) Places() (of func(*project.Placing) runner.Place, end func()) {
+	n := &notices{engine: e, waiting: make(map[string]int)}
+	ctx, cancel := context.WithCancel(context.Background())
+	var watch sync.WaitGroup
+	watch.Go(func() { n.watch(ctx) })
+	return func(l *project.Placing) runner.Place { return &place{engine: e, of: l, notices: n} },
+		func() { cancel(); watch.Wait() }
+}
+
+// place is the place of the sessions of a loop.
+type place struct {
+	engine  *Engine
+	of      *project.Placing
+	notices *notices
+}
+
+// pause is the time between two attempts to reach the engine.
+const pause = time.Second
+
+// Run implements runner.Place.
+func (p *place) Run(ctx context.Context, c loop.Run) error {
+	name := queue(p.engine.fleet, p.of.Needs(&c.Job))
+	defer p.notices.wait(name)()
+	for {
+		var err error
+		switch {
+		case errors.Is(context.Cause(ctx), runner.ErrDetached):
+			return runner.ErrDetached
+		case ctx.Err() != nil:
+			err = p.cancel(context.WithoutCancel(ctx), c.Thread)
+		default:
+			err = p.begin(ctx, name, c.Thread)
+		}
+		var ended *sdk.WorkflowExecutionError
+		switch {
+		case err == nil, sdk.IsCanceledError(err):
+			return nil
+		case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+			continue // to cancel the session, or to leave it
+		case errors.As(err, &ended):
+			p.engine.log.Warn().Err(err).Str("session", c.Thread).Msg("the engine has ended the session's workflow; it begins again")
+		default:
+			p.notices.say(&fault.Error{Code: project.EngineUnreachable, Detail: "the engine does not respond; the loop waits for it, and sessions that run continue", Cause: err})
+		}
+		time.Sleep(pause)
+	}
+}
+
+// begin starts the workflow of a session unless it runs, and waits for its end.
+func (p *place) begin(ctx context.Context, queue, thread string) error {
+	e := p.engine
+	run, err := e.start(ctx, client.StartWorkflowOptions{ID: sessionID(e.fleet.Project, thread), TaskQueue: queue}, sessionWorkflow, p.of.Loop, thread,
+		Session{Project: e.fleet.Project, Loop: p.of.Loop, Thread: thread})
+	if err != nil {
+		return err
+	}
+	return run.Get(ctx, nil)
+}
+
+// start starts a workflow unless one of that name runs.
+func (e *Engine) start(ctx context.Context, o client.StartWorkflowOptions, workflow, loopName, thread string, in any) (client.WorkflowRun, error) {
+	o.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	o.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	o.TypedSearchAttributes = e.searchAttributes(loopName, thread)
+	return e.client.ExecuteWorkflow(ctx, o, workflow, in)
+}
+
+// searchAttributes are names, if the namespace has attributes for them.
+func (e *Engine) searchAttributes(loopName, thread string) sdk.SearchAttributes {
+	if !e.attributes {
+		return sdk.NewSearchAttributes()
+	}
+	all := []sdk.SearchAttributeUpdate{
+		sdk.NewSearchAttributeKeyKeyword("BrennerProject").ValueSet(e.fleet.Project),
+		sdk.NewSearchAttributeKeyKeyword("BrennerLoop").ValueSet(loopName),
+	}
+	if thread != "" {
+		all = append(all, sdk.NewSearchAttributeKeyKeyword("BrennerThread").ValueSet(thread))
+	}
+	return sdk.NewSearchAttributes(all...)
+}
+
+// cancel lets the calls of a session finish, and waits for them.
+func (p *place) cancel(ctx context.Context, thread string) error {
+	id := sessionID(p.engine.fleet.Project, thread)
+	err := p.engine.client.CancelWorkflow(ctx, id, "")
+	var missing *serviceerror.NotFound
+	if errors.As(err, &missing) { // it has ended, or not begun
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var ended *sdk.WorkflowExecutionError
+	if err = p.engine.client.GetWorkflow(ctx, id, "").Get(ctx, nil); errors.As(err, &ended) {
+		return nil
+	}
+	return err
+}
+
+// notices tell a person why sessions wait.
+type notices struct {
+	engine *Engine
+
+	mu      sync.Mutex
+	waiting map[string]int // sessions of each queue
+	last    time.Time
+}
+
+// often is how often a notice is repeated.
+const often = 30 * time.Second
+
+// say warns, unless it did so just now: many sessions have the same trouble.
+func (n *notices) say(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if now := time.Now(); now.Sub(n.last) >= often {
+		n.last = now
+		n.engine.log.Warn().Err(err).Str("code", string(fault.CodeOf(err))).Msg("sessions wait")
+	}
+}
+
+// wait notes that a session waits for a queue, until done is called.
+func (n *notices) wait(queue string) (done func()) {
+	count := func(by int) {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.waiting[queue] += by
+	}
+	count(1)
+	return func() { count(-1) }
+}
+
+// watch says which queues of waiting sessions have no worker.
+func (n *notices) watch(ctx context.Context) {
+	for wait := 3 * time.Second; ; wait = often {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+		n.mu.Lock()
+		var names []string
+		for name, count := range n.waiting {
+			if count > 0 {
+				names = append(names, name)
+			}
+		}
+		n.mu.Unlock()
+		for _, name := range names {
+			found, err := n.engine.client.DescribeTaskQueue(ctx, name, enums.TASK_QUEUE_TYPE_ACTIVITY)
+			if err == nil && len(found.GetPollers()) == 0 {
+				n.say(&fault.Error{
+					Code: project.NoWorkers, Detail: "no worker takes sessions of " + name,
+					Hint: "start `brenner-temporal worker` of this version, with --tags for what the rosters need",
+				})
+			}
+		}
+	}
+}

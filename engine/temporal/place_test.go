@@ -1,0 +1,57 @@
+package temporal
+
+import (
+	"context"
+	"crypto/rand"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.temporal.io/sdk/client"
+
+	"brenner/engine/temporal/servertest"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/loop/runner/placetest"
+	"brenner/project"
+	"brenner/store/memory"
+	"brenner/store/postgres/postgrestest"
+)
+
+// testBeat is the silence after which a worker of the tests is taken for dead.
+const testBeat = 3 * time.Second
+
+// TestOnServerPlace tests the place on a real server, with a worker in this process.
+func TestOnServerPlace(t *testing.T) {
+	t.Parallel()
+	server := servertest.Start(t, postgrestest.Start(t))
+	placetest.Test(t, func(t *testing.T, w *placetest.World) runner.Place {
+		t.Helper()
+		w.Store = memory.New()
+		c, err := client.Dial(client.Options{HostPort: server.Address, Logger: logger{zerolog.Nop()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &Engine{client: c, fleet: project.Fleet{Project: rand.Text(), Prompts: "00000000"}, log: zerolog.Nop()}
+		drain, ended := make(chan struct{}), make(chan error, 1)
+		a := &activities{
+			slots: newSlots(4), hard: context.Background(), drain: drain, beat: testBeat, tell: tellEngine(c), log: zerolog.Nop(),
+			advance: func(ctx context.Context, drain <-chan struct{}, s Session) error {
+				r := w.Runner()
+				r.Drain = drain
+				return r.Advance(ctx, s.Loop, s.Thread)
+			},
+		}
+		go func() { ended <- e.serve(a, WorkerOptions{Beat: testBeat}, drain) }()
+		of, end := e.Places()
+		t.Cleanup(func() {
+			end()
+			close(drain)
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			c.Close()
+		})
+		return of(&project.Placing{Loop: "night", Work: &loop.Work{}})
+	})
+}
