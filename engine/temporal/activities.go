@@ -128,7 +128,7 @@ func isAboutMachine(code fault.Code) bool {
 	return false
 }
 
-// again is a failure after which the engine gives the session to a worker again.
+// again is a failure after which the engine passes the session to a worker again.
 func again(code string, after time.Duration) error {
 	return sdk.NewApplicationErrorWithOptions(code, code, sdk.ApplicationErrorOptions{NextRetryDelay: max(after, time.Millisecond)})
 }

@@ -72,7 +72,7 @@ func connectError(ctx context.Context, e *project.Engine, err error) error {
 	return f
 }
 
-// logger passes what the SDK logs to the program's log: it is no concern of users unless it is a warning.
+// logger passes what the SDK logs to the program's log: users need not see it unless it is a warning.
 type logger struct{ zerolog.Logger }
 
 func (l logger) Debug(text string, values ...any) { l.Trace().Fields(values).Msg(text) }

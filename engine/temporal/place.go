@@ -46,10 +46,11 @@ func (p *place) Run(ctx context.Context, c loop.Run) error {
 	defer p.notices.wait(name)()
 	for {
 		var err error
+		stopping := ctx.Err() != nil
 		switch {
 		case errors.Is(context.Cause(ctx), runner.ErrDetached):
 			return runner.ErrDetached
-		case ctx.Err() != nil:
+		case stopping:
 			err = p.cancel(context.WithoutCancel(ctx), c.Thread)
 		default:
 			err = p.begin(ctx, name, c.Thread)
@@ -58,7 +59,7 @@ func (p *place) Run(ctx context.Context, c loop.Run) error {
 		switch {
 		case err == nil, sdk.IsCanceledError(err):
 			return nil
-		case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		case !stopping && ctx.Err() != nil:
 			continue // to cancel the session, or to leave it
 		case errors.As(err, &ended):
 			p.engine.log.Warn().Err(err).Str("session", c.Thread).Msg("the engine has ended the session's workflow; it begins again")

@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// Schedule starts a stored loop at times, each time for the key that the time gives; see Loop.Key. Another schedule of the
+// Schedule starts a stored loop at times, each time for the key of that time; see Loop.Key. Another schedule of the
 // loop is replaced.
 func (e *Engine) Schedule(ctx context.Context, name, cron, zone, key string) error {
 	if err := e.Unschedule(ctx, name); err != nil {

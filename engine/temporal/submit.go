@@ -13,7 +13,7 @@ func drained(name string) error {
 	return &fault.Error{Code: project.Drained, Detail: "the worker was stopped while it ran " + name}
 }
 
-// Submit lets the workers run a stored loop, or go on with it. It returns the name of the workflow.
+// Submit lets the workers run a stored loop, or continue it. It returns the name of the workflow.
 func (e *Engine) Submit(ctx context.Context, name string) (string, error) {
 	run, err := e.start(ctx, client.StartWorkflowOptions{ID: loopID(e.fleet.Project, name), TaskQueue: queue(e.fleet, loops)}, loopWorkflow, name, "", Loop{Project: e.fleet.Project, Loop: name})
 	if err != nil {

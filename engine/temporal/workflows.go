@@ -1,6 +1,6 @@
 // Package temporal runs the sessions and loops of a project on several machines, placed by a Temporal server.
 //
-// The engine decides which machine runs a session, and notices when a machine is gone. It is no second source of truth:
+// The engine decides which machine runs a session, and notices when a machine is gone. It is not a second source of truth:
 // only names cross the line, and results are read from the journals.
 package temporal
 

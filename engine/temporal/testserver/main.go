@@ -2,7 +2,7 @@
 // process, on loopback. It creates its databases and the namespace "default" if they do not exist, and prints its address
 // when it takes requests. The password of the database's user is in PGPASSWORD.
 //
-// It is no server for production: nothing is encrypted, and everyone on this machine may use it.
+// It must not be used in production: nothing is encrypted, and everyone on this machine may use it.
 package main
 
 import (
