@@ -67,12 +67,14 @@ func (a *activities) perform(ctx context.Context, name string, do func(context.C
 	for {
 		select {
 		case err := <-ended:
-			if err != nil && !cancelled {
-				a.log.Warn().Err(err).Str("name", name).Msg("back to the queue")
-			}
-			if cancelled { // the user knows that it has not ended
+			if err == nil || cancelled { // then the user knows that it has not ended
 				return nil
 			}
+			level := zerolog.WarnLevel
+			if fault.CodeOf(err) == store.Held { // often after a kill, until the lease has expired
+				level = zerolog.DebugLevel
+			}
+			a.log.WithLevel(level).Err(err).Str("name", name).Msg("cannot run; back to the queue")
 			return a.failure(err)
 		case <-stopped:
 			stopped = nil

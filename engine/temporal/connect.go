@@ -72,10 +72,10 @@ func connectError(ctx context.Context, e *project.Engine, err error) error {
 	return f
 }
 
-// logger passes what the SDK logs to the program's log: users need not see it unless it is a warning.
+// logger passes what the SDK logs to the program's log with -v: what matters to users is said elsewhere.
 type logger struct{ zerolog.Logger }
 
 func (l logger) Debug(text string, values ...any) { l.Trace().Fields(values).Msg(text) }
 func (l logger) Info(text string, values ...any)  { l.Logger.Debug().Fields(values).Msg(text) }
 func (l logger) Warn(text string, values ...any)  { l.Logger.Debug().Fields(values).Msg(text) }
-func (l logger) Error(text string, values ...any) { l.Logger.Warn().Fields(values).Msg(text) }
+func (l logger) Error(text string, values ...any) { l.Logger.Debug().Fields(values).Msg(text) }
