@@ -127,7 +127,7 @@ func TestOnServerQueues(t *testing.T) {
 	other.work("--at-once", "1", "--tags", "gpu")
 	plain := f.machine().work()
 	user := f.machine()
-	plan := user.write("night.yaml", "schema: brenner.loop.plan/v1\nname: night\nvia: openai\nmodels: [{model_id: m}]\nquestions: ["+question+"?]\n"+
+	plan := user.write("night.yaml", "schema: brenner.loop.plan/v1\nname: night\nvia: openai\nmodels: [{model_id: m}]\nquestions: ['"+question+"?']\n"+
 		"rosters: [{id: one, needs: gpu, entries: [{agentName: BlueLake, role: hypothesis_generator}]}]\nsession: {rounds: 1}\n")
 	user.start("", "loop", "run", plan, "--run", "k", "--place", "temporal", "-v")
 	for !strings.Contains(other.out.String(), "CONFIG_DIFFERS") && !strings.Contains(other.out.String(), "differs from the one") {

@@ -82,7 +82,7 @@ type fleet struct {
 	at       int // the request at which something happens
 	then     func()
 	repeated int
-	slow     chan struct{} // not nil: requests wait until it is closed
+	others   bool // requests are those of another project
 }
 
 func newFleet(t *testing.T) *fleet {
@@ -97,30 +97,37 @@ func newFleet(t *testing.T) *fleet {
 
 // answer is what the model says. A call that is asked again must not have an answer in the store.
 func (f *fleet) answer(r openaitest.Request) openaitest.Answer {
-	call := r.Header.Get("Idempotency-Key")
-	f.mu.Lock()
-	f.requests[call]++
-	again := f.requests[call] > 1
-	if again {
-		f.repeated++
-	}
-	var then func()
-	if f.asked++; f.asked == f.at {
-		then = f.then
-	}
-	slow := f.slow
-	f.mu.Unlock()
-	if then != nil {
-		then()
-	}
-	if thread, _, ok := strings.Cut(call, "/"); again && ok && f.answered(thread, call) > 0 {
-		f.t.Errorf("the call %s was asked again after its answer was stored", call)
-	}
-	if slow != nil {
-		<-slow
+	if again, call := f.note(r.Header.Get("Idempotency-Key")); again {
+		if thread, _, _ := strings.Cut(call, "/"); f.answered(thread, call) > 0 {
+			f.t.Errorf("the call %s was asked again after its answer was stored", call)
+		}
 	}
 	text := reply + ".\n\n```delta\n" + `{"operation":"ADD","section":"hypothesis_slate","ref":"x","payload":{"name":"N","claim":"` + reply + `"},"rationale":"r"}` + "\n```\n"
 	return openaitest.Answer{Text: text, Usage: &openaitest.Usage{Input: 4000, Output: 50}}
+}
+
+// note counts a request. It reports whether its call was made before; the models are asked for their list without a call.
+func (f *fleet) note(call string) (again bool, _ string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.others || call == "" {
+		return false, ""
+	}
+	f.requests[call]++
+	if again = f.requests[call] > 1; again {
+		f.repeated++
+	}
+	if f.asked++; f.asked == f.at {
+		f.then()
+	}
+	return again, call
+}
+
+// count says whether requests are counted.
+func (f *fleet) count(on bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.others = !on
 }
 
 // when does something at the n-th request from now.
@@ -317,8 +324,9 @@ func (f *fleet) artifacts(name string) (all []string) {
 // alone runs a plan in one process, with a store of its own, and returns the results.
 func (f *fleet) alone(name string, sessions int) []string {
 	f.t.Helper()
-	one := &fleet{t: f.t, postgres: f.postgres, engine: f.engine, project: "alone", requests: make(map[string]int)}
-	one.models = openaitest.New(f.t, one.answer)
+	one := &fleet{t: f.t, postgres: f.postgres, engine: f.engine, models: f.models, project: "alone"} // an artifact names its models' address
+	f.count(false)
+	defer f.count(true)
 	m := one.machine()
 	if out, code := m.run("loop", "run", m.plan(name, sessions, 4), "--run", "k"); code != 0 {
 		f.t.Fatalf("exit %d\n%s", code, out)
