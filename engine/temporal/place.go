@@ -104,19 +104,33 @@ func (e *Engine) searchAttributes(loopName, thread string) sdk.SearchAttributes 
 	return sdk.NewSearchAttributes(all...)
 }
 
-// cancel lets the calls of a session finish, and waits for them.
+// cancel lets the calls of a session finish, and waits for them. A session that no worker runs is left at once: without a
+// worker, nothing would end its workflow.
 func (p *place) cancel(ctx context.Context, thread string) error {
-	id := sessionID(p.engine.fleet.Project, thread)
-	err := p.engine.client.CancelWorkflow(ctx, id, "")
+	c, id := p.engine.client, sessionID(p.engine.fleet.Project, thread)
+	found, err := c.DescribeWorkflowExecution(ctx, id, "")
+	var runs bool
+	for _, a := range found.GetPendingActivities() {
+		runs = runs || a.GetState() != enums.PENDING_ACTIVITY_STATE_SCHEDULED
+	}
+	switch {
+	case err != nil:
+	case found.GetWorkflowExecutionInfo().GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
+		return nil
+	case runs:
+		err = c.CancelWorkflow(ctx, id, "")
+	default:
+		err = c.TerminateWorkflow(ctx, id, "", "its loop was stopped")
+	}
 	var missing *serviceerror.NotFound
 	if errors.As(err, &missing) { // it has ended, or not begun
 		return nil
 	}
-	if err != nil {
+	if err != nil || !runs {
 		return err
 	}
 	var ended *sdk.WorkflowExecutionError
-	if err = p.engine.client.GetWorkflow(ctx, id, "").Get(ctx, nil); errors.As(err, &ended) {
+	if err = c.GetWorkflow(ctx, id, "").Get(ctx, nil); errors.As(err, &ended) {
 		return nil
 	}
 	return err
@@ -157,9 +171,9 @@ func (n *notices) wait(queue string) (done func()) {
 
 // watch says which queues of waiting sessions have no worker.
 func (n *notices) watch(ctx context.Context) {
-	for wait := 3 * time.Second; ; wait = often {
+	for {
 		select {
-		case <-time.After(wait):
+		case <-time.After(5 * time.Second):
 		case <-ctx.Done():
 			return
 		}
