@@ -178,10 +178,11 @@ func TestOnServerThroughput(t *testing.T) {
 	}
 	user := f.machine()
 	var b strings.Builder
-	fmt.Fprintf(&b, "schema: brenner.loop.plan/v1\nname: many\nvia: rehearsal\nrosters: [{id: one, entries: [{agentName: BlueLake, role: hypothesis_generator}]}]\nconcurrency: 16\nsession: {rounds: 1}\nquestions:\n")
+	fmt.Fprintf(&b, "schema: brenner.loop.plan/v1\nname: many\nvia: rehearsal\nscript: script.yaml\nrosters: [{id: one, entries: [{agentName: BlueLake, role: hypothesis_generator}]}]\nconcurrency: 16\nsession: {rounds: 1}\nquestions:\n")
 	for i := range n {
 		fmt.Fprintf(&b, "  - Why %d?\n", i+1)
 	}
+	user.write("script.yaml", "schema: brenner.rehearsal/v1\nquestion: Why?\nagents: [{role: hypothesis_generator, rounds: [{reply: A moon.}]}]\n")
 	plan := user.write("many.yaml", b.String())
 	for turn := range 2 {
 		for _, place := range []string{"", "temporal"} {
