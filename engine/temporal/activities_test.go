@@ -22,7 +22,7 @@ import (
 const secret = "Why do cells age?"
 
 // performed runs an activity that ends when it is drained, or after an hour. says is the engine's answer to heartbeats.
-func performed(t *testing.T, says error, stop bool) (err error, drainedAfter time.Duration) {
+func performed(t *testing.T, says error, stop bool) (drainedAfter time.Duration, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		worker, begun := make(chan struct{}), time.Now()
@@ -49,7 +49,7 @@ func performed(t *testing.T, says error, stop bool) (err error, drainedAfter tim
 			t.Errorf("the activity was silent: %d heartbeats in an hour", told)
 		}
 	})
-	return err, drainedAfter
+	return drainedAfter, err
 }
 
 // Only a user and the worker's end interrupt what runs. An engine that is away does not.
@@ -69,7 +69,7 @@ func TestWhatInterrupts(t *testing.T) {
 		"stopped":            {stop: true, want: project.Drained, drains: true},
 		"both":               {says: sdk.NewCanceledError(), stop: true, drains: true},
 	} {
-		err, after := performed(t, c.says, c.stop)
+		after, err := performed(t, c.says, c.stop)
 		if got := kindOf(err); got != string(c.want) || (after > 0 || c.stop) != c.drains || after > Beat {
 			t.Errorf("%s: got %v, drained after %s; want %q, %v", name, err, after, c.want, c.drains)
 		}
