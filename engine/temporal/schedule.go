@@ -7,27 +7,41 @@ import (
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	sdk "go.temporal.io/sdk/temporal"
+
+	"brenner/internal/fault"
 )
 
 // Schedule starts a stored loop at times, each time for the key of that time; see Loop.Key. Another schedule of the
-// loop is replaced.
+// loop is replaced, unless the times are invalid.
 func (e *Engine) Schedule(ctx context.Context, name, cron, zone, key string) error {
-	if err := e.Unschedule(ctx, name); err != nil {
-		return err
-	}
-	_, err := e.client.ScheduleClient().Create(ctx, client.ScheduleOptions{
-		ID:      loopID(e.fleet.Project, name),
+	id := loopID(e.fleet.Project, name)
+	o := client.ScheduleOptions{
+		ID:      id,
 		Spec:    client.ScheduleSpec{CronExpressions: []string{cron}, TimeZoneName: zone},
 		Overlap: enums.SCHEDULE_OVERLAP_POLICY_SKIP,
 		Action: &client.ScheduleWorkflowAction{
-			ID: loopID(e.fleet.Project, name), Workflow: loopWorkflow, TaskQueue: queue(e.fleet, loops),
+			ID: id, Workflow: loopWorkflow, TaskQueue: queue(e.fleet, loops),
 			Args:                  []any{Loop{Project: e.fleet.Project, Loop: name, Key: key}},
 			TypedSearchAttributes: e.searchAttributes(name, ""),
 		},
-	})
+	}
+	_, err := e.client.ScheduleClient().Create(ctx, o)
+	if errors.Is(err, sdk.ErrScheduleAlreadyRunning) {
+		err = e.client.ScheduleClient().GetHandle(ctx, id).Update(ctx, client.ScheduleUpdateOptions{
+			DoUpdate: func(client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+				return &client.ScheduleUpdate{Schedule: &client.Schedule{
+					Spec: &o.Spec, Action: o.Action, Policy: &client.SchedulePolicies{Overlap: o.Overlap}, State: &client.ScheduleState{},
+				}}, nil
+			},
+		})
+	}
 	var invalid *serviceerror.InvalidArgument
 	if errors.As(err, &invalid) {
-		return invalid
+		return &fault.Error{
+			Code: fault.Usage, Detail: "the engine refuses these times: " + invalid.Message,
+			Hint: `--cron has five fields, such as "0 22 * * *"; --zone is a name such as Europe/Vienna`,
+		}
 	}
 	if err != nil {
 		return unreachable(err)

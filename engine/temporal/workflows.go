@@ -55,9 +55,14 @@ func (w workflows) loop(ctx workflow.Context, l Loop) error {
 	if planned, ok := workflow.GetTypedSearchAttributes(ctx).GetTime(sdk.NewSearchAttributeKeyTime("TemporalScheduledStartTime")); ok {
 		at = planned
 	}
-	at = at.UTC()
-	l.Key = strings.NewReplacer("%F", at.Format(time.DateOnly), "%H", at.Format("15")).Replace(l.Key)
+	l.Key = KeyAt(l.Key, at)
 	return workflow.ExecuteActivity(w.options(ctx), loopActivity, l).Get(ctx, nil)
+}
+
+// KeyAt returns the key for which a schedule starts a loop at a time; see Loop.Key.
+func KeyAt(key string, at time.Time) string {
+	at = at.UTC()
+	return strings.NewReplacer("%F", at.Format(time.DateOnly), "%H", at.Format("15")).Replace(key)
 }
 
 func (w workflows) options(ctx workflow.Context) workflow.Context {

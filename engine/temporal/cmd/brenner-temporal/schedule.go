@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/engine/temporal"
+	"brenner/internal/fault"
+	"brenner/loop"
 )
 
 type scheduleOptions struct {
@@ -42,6 +46,7 @@ type scheduled struct {
 	Schema string `json:"schema"`
 	Loop   string `json:"loop"`
 	Cron   string `json:"cron,omitempty"`
+	Zone   string `json:"zone,omitempty"` // empty means UTC
 	Key    string `json:"key,omitempty"`
 }
 
@@ -59,8 +64,12 @@ func schedule(c *cobra.Command, a *ui.App, name string, o *scheduleOptions) erro
 	if err != nil {
 		return err
 	}
-	if _, err := p.LoopStatus(ctx, name); err != nil {
+	s, err := p.LoopStatus(ctx, name)
+	if err != nil {
 		return err
+	}
+	if key := temporal.KeyAt(o.key, p.Now()); !o.off && !loop.ValidName(key, s.Planned) {
+		return ui.Usage(c, "--run: not a valid key: "+fault.Shown(key), "use words of a-z and 0-9 with - between them, and %F and %H")
 	}
 	e, err := temporal.Connect(ctx, p)
 	if err != nil {
@@ -71,13 +80,15 @@ func schedule(c *cobra.Command, a *ui.App, name string, o *scheduleOptions) erro
 	if o.off {
 		err = e.Unschedule(ctx, name)
 	} else {
-		out.Cron, out.Key = o.cron, o.key
-		err = e.Schedule(ctx, name, o.cron, o.zone, o.key)
+		out.Cron, out.Zone, out.Key = o.cron, o.zone, o.key
+		if err = e.Schedule(ctx, name, o.cron, o.zone, o.key); err == nil {
+			a.SayFaults(e.LoopsWait(ctx))
+		}
 	}
 	return ui.Show(a, out, err, func(_ *ui.App, s scheduled) string {
 		if s.Cron == "" {
 			return s.Loop + ": no schedule\n"
 		}
-		return s.Loop + ": scheduled at " + ui.Clean(s.Cron) + " for the keys " + ui.Clean(s.Key) + "\n"
+		return s.Loop + ": scheduled at " + ui.Clean(s.Cron) + " " + ui.Clean(cmp.Or(s.Zone, "UTC")) + " for the keys " + ui.Clean(s.Key) + "\n"
 	})
 }
