@@ -64,6 +64,8 @@ func connectError(ctx context.Context, e *project.Engine, err error) error {
 	case errors.As(err, &noNamespace), errors.As(err, &missing):
 		f.Code, f.Cause, f.Detail = project.NoNamespace, nil, "the engine at "+e.Address+" has no namespace "+fault.Shown(e.Namespace)
 		f.Hint = "set engine.temporal.namespace, or let the engine's administrator create it"
+	case strings.Contains(text, "no children to pick from"): // how gRPC says that a name has no address
+		f.Cause, f.Detail = nil, "the engine at "+e.Address+" does not respond: its host is unknown"
 	case errors.As(err, &denied), strings.Contains(text, "Unauthenticated"), strings.Contains(text, "unauthorized"):
 		f.Code, f.Detail, f.Hint = project.EngineDenied, "the engine at "+e.Address+" refuses this program", "check the key of engine.temporal.api_key_env, and its rights in the namespace "+e.Namespace
 	case strings.Contains(text, "tls: "), strings.Contains(text, "x509: "), strings.Contains(text, "authentication handshake failed"), strings.Contains(text, "error reading server preface"):
