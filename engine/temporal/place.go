@@ -3,11 +3,13 @@ package temporal
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/sdk/client"
 	sdk "go.temporal.io/sdk/temporal"
 
@@ -186,8 +188,7 @@ func (n *notices) watch(ctx context.Context) {
 		}
 		n.mu.Unlock()
 		for _, name := range names {
-			found, err := n.engine.client.DescribeTaskQueue(ctx, name, enums.TASK_QUEUE_TYPE_ACTIVITY)
-			if err == nil && len(found.GetPollers()) == 0 {
+			if n.engine.lacksWorkers(ctx, name) {
 				n.say(&fault.Error{
 					Code: project.NoWorkers, Detail: "no worker takes sessions of " + name,
 					Hint: "start `brenner-temporal worker` of this version, with --tags for what the rosters need",
@@ -195,4 +196,19 @@ func (n *notices) watch(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// gone is the silence after which a worker is no longer counted. Workers ask for work each minute, and the engine lists
+// those that are gone for longer.
+const gone = 2 * time.Minute
+
+// lacksWorkers reports whether a queue has no worker. If the engine does not say, it has. A worker that is busy does not
+// ask for activities, but always for workflow tasks.
+func (e *Engine) lacksWorkers(ctx context.Context, queue string) bool {
+	found, err := e.client.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_WORKFLOW)
+	return err == nil && !anyAsked(found.GetPollers(), time.Now())
+}
+
+func anyAsked(all []*taskqueue.PollerInfo, now time.Time) bool {
+	return slices.ContainsFunc(all, func(p *taskqueue.PollerInfo) bool { return now.Sub(p.GetLastAccessTime().AsTime()) < gone })
 }

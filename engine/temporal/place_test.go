@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"brenner/engine/temporal/servertest"
 	"brenner/loop"
@@ -54,4 +56,21 @@ func TestOnServerPlace(t *testing.T) {
 		})
 		return of(&project.Placing{Loop: "night", Work: &loop.Work{}})
 	})
+}
+
+// A queue has workers if one asked it for work a short time ago.
+func TestAnyAsked(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	ago := func(d time.Duration) *taskqueue.PollerInfo {
+		return &taskqueue.PollerInfo{LastAccessTime: timestamppb.New(now.Add(-d))}
+	}
+	for _, c := range []struct {
+		all  []*taskqueue.PollerInfo
+		want bool
+	}{{nil, false}, {[]*taskqueue.PollerInfo{ago(gone)}, false}, {[]*taskqueue.PollerInfo{ago(2 * gone), ago(gone / 2)}, true}} {
+		if got := anyAsked(c.all, now); got != c.want {
+			t.Errorf("%v: got %t, want %t", c.all, got, c.want)
+		}
+	}
 }

@@ -22,6 +22,18 @@ func (e *Engine) Submit(ctx context.Context, name string) (string, error) {
 	return run.GetID(), nil
 }
 
+// LoopsWait says why loops that are submitted do not begin; nil means that a worker takes them.
+func (e *Engine) LoopsWait(ctx context.Context) []*fault.Error {
+	name := queue(e.fleet, loops)
+	if !e.lacksWorkers(ctx, name) {
+		return nil
+	}
+	return []*fault.Error{{
+		Code: project.NoWorkers, Detail: "no worker takes loops of " + name,
+		Hint: "start `brenner-temporal worker --loops` of this version; until then, loops wait",
+	}}
+}
+
 func unreachable(err error) error {
 	return &fault.Error{Code: project.EngineUnreachable, Detail: "the engine does not respond", Cause: err}
 }

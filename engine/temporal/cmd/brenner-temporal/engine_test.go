@@ -87,6 +87,11 @@ func TestOnServerSubmittedAndScheduled(t *testing.T) {
 	if out, code := user.run("schedule", "night-k", "--cron", "0 0 1 1 *", "--run", "day-%F"); code != 0 {
 		t.Fatalf("exit %d\n%s", code, out)
 	}
+	for flag, bad := range map[string]string{"--cron": "each night", "--run": "the %F"} { // the schedule stays as it is
+		if out, code := user.run("schedule", "night-k", "--cron", "0 0 1 1 *", flag, bad); code != 2 {
+			t.Errorf("%s %q: exit %d\n%s", flag, bad, code, out)
+		}
+	}
 	c := f.dial()
 	day := "night-day-" + time.Now().UTC().Format(time.DateOnly)
 	for range 2 {
@@ -159,6 +164,9 @@ func TestOnServerSaysWhatIsMissing(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	user = f.machine()
+	if out, code := user.run("submit", user.plan("night", 1, 1), "--run", "k"); code != 0 || !strings.Contains(out, "no worker takes loops") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
 	user.start("no worker takes sessions", "loop", "run", user.plan("night", 1, 1), "--place", "temporal")
 	user.signal(syscall.SIGTERM)
 	if code := user.wait(); code != 130 {

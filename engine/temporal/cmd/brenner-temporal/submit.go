@@ -64,6 +64,7 @@ func submit(c *cobra.Command, a *ui.App, file, key string) error {
 		if out.Workflow, err = e.Submit(ctx, out.Loop); err != nil {
 			return err
 		}
+		a.SayFaults(e.LoopsWait(ctx))
 	}
 	return ui.Show(a, out, nil, func(_ *ui.App, s submitted) string {
 		if s.Workflow == "" {
