@@ -14,6 +14,7 @@ import (
 	"brenner/artifact/delta/nearjson"
 	"brenner/internal/markdown"
 	"brenner/internal/pattern"
+	"brenner/internal/remark"
 )
 
 // passage is a piece of JSON that holds one or more deltas.
@@ -361,4 +362,69 @@ func (r *reader) refuse(p *passage, m *nearjson.Misfit) {
 		line = problem.Line
 	}
 	r.put(p, Block{Line: line, Delta: r.sketch(r.src[min(p.base, len(r.src)):]), Flags: p.flags, Problems: []Located{problem}})
+}
+
+// fenceWords returns the words after the marks of a fence.
+func fenceWords(f markdown.Fence) string {
+	return clipped(strings.ToValidUTF8(string(bytes.TrimSpace(f.Info)), ""))
+}
+
+// isDeltaFence reports whether a block is a fence for deltas. The third reader knows "json:delta", too, and a word of which
+// the reply ends before the rest.
+func (r *reader) isDeltaFence(b markdown.Block) bool {
+	if isDeltaFence(b.Fence) || !r.third {
+		return isDeltaFence(b.Fence)
+	}
+	word := bytes.ToLower(bytes.TrimSpace(b.Fence.Info[:min(len(b.Fence.Info), 64)]))
+	if _, rest, ok := bytes.Cut(word, []byte(":")); ok && begins(rest, "delta") {
+		return true
+	}
+	isLast := !b.Closed && len(bytes.TrimSpace(r.src[b.Start:])) == 0
+	return isLast && len(word) > 0 && string(word) == "delta"[:min(len(word), len("delta"))]
+}
+
+// isDeltaFence reports whether a word after the marks of a fence begins with delta.
+func isDeltaFence(f markdown.Fence) bool {
+	if len(f.Info) == 0 || !hasDelta(f.Info) && !bytes.Contains(f.Info, []byte("Δ")) {
+		return false
+	}
+	if f.Is("delta") {
+		return true
+	}
+	const longest = 64
+	info := f.Info[:min(len(f.Info), longest)]
+	for word := range bytes.FieldsFuncSeq(info, func(c rune) bool { return c == ' ' || c == '\t' || c == '{' || c == '.' || c == ',' || c == '=' }) {
+		if begins(word, "delta") || bytes.HasPrefix(word, []byte("Δ")) {
+			return true
+		}
+	}
+	return false
+}
+
+// begins reports whether a text begins with a word of small letters, in any case.
+func begins(text []byte, word string) bool {
+	if len(text) < len(word) {
+		return false
+	}
+	for i := range len(word) {
+		if c := text[i]; c != word[i] && (c < 'A' || c > 'Z' || c|0x20 != word[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// fenceName names a fence by its word.
+func fenceName(f markdown.Fence) string {
+	word, _, _ := bytes.Cut(bytes.TrimSpace(f.Info[:min(len(f.Info), 64)]), []byte(" "))
+	if len(word) == 0 {
+		return "a fence"
+	}
+	return "a fence with the word " + clipped(strings.ToValidUTF8(string(word), ""))
+}
+
+// NotMeant reports whether the words of a fence say that it holds an example, or what is not proposed.
+func NotMeant(f markdown.Fence) bool {
+	words := fenceWords(f)
+	return remark.SetsFenceAside(words) || remark.IsExampleWord(words)
 }

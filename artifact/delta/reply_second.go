@@ -3,7 +3,6 @@ package delta
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"brenner/artifact"
 	"brenner/artifact/delta/nearjson"
@@ -256,11 +255,6 @@ func (r *reader) readWord(b markdown.Block, f fate) {
 	r.readDeltas(b, p)
 }
 
-// fenceWords returns the words after the marks of a fence.
-func fenceWords(f markdown.Fence) string {
-	return clipped(strings.ToValidUTF8(string(bytes.TrimSpace(f.Info)), ""))
-}
-
 // fenceFate returns what becomes of a delta fence because of the line before it, or its own words. Those of examples only have to
 // be read.
 func (r *reader) fenceFate(b markdown.Block) fate {
@@ -283,51 +277,6 @@ func (r *reader) fateOfWords(f markdown.Fence) fate {
 		return fate{shown: FlagExample, what: "not read: its fence calls it " + words}
 	}
 	return fate{}
-}
-
-// isDeltaFence reports whether a block is a fence for deltas. The third reader knows "json:delta", too, and a word of which
-// the reply ends before the rest.
-func (r *reader) isDeltaFence(b markdown.Block) bool {
-	if isDeltaFence(b.Fence) || !r.third {
-		return isDeltaFence(b.Fence)
-	}
-	word := bytes.ToLower(bytes.TrimSpace(b.Fence.Info[:min(len(b.Fence.Info), 64)]))
-	if _, rest, ok := bytes.Cut(word, []byte(":")); ok && begins(rest, "delta") {
-		return true
-	}
-	isLast := !b.Closed && len(bytes.TrimSpace(r.src[b.Start:])) == 0
-	return isLast && len(word) > 0 && string(word) == "delta"[:min(len(word), len("delta"))]
-}
-
-// isDeltaFence reports whether a word after the marks of a fence begins with delta.
-func isDeltaFence(f markdown.Fence) bool {
-	if len(f.Info) == 0 || !hasDelta(f.Info) && !bytes.Contains(f.Info, []byte("Δ")) {
-		return false
-	}
-	if f.Is("delta") {
-		return true
-	}
-	const longest = 64
-	info := f.Info[:min(len(f.Info), longest)]
-	for word := range bytes.FieldsFuncSeq(info, func(c rune) bool { return c == ' ' || c == '\t' || c == '{' || c == '.' || c == ',' || c == '=' }) {
-		if begins(word, "delta") || bytes.HasPrefix(word, []byte("Δ")) {
-			return true
-		}
-	}
-	return false
-}
-
-// begins reports whether a text begins with a word of small letters, in any case.
-func begins(text []byte, word string) bool {
-	if len(text) < len(word) {
-		return false
-	}
-	for i := range len(word) {
-		if c := text[i]; c != word[i] && (c < 'A' || c > 'Z' || c|0x20 != word[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // readVerbatim reads an HTML comment, of which deltas are only shown, or verbatim HTML, in which
@@ -461,15 +410,6 @@ func (r *reader) endsPatch(b markdown.Block, line int) bool {
 	return false
 }
 
-// fenceName names a fence by its word.
-func fenceName(f markdown.Fence) string {
-	word, _, _ := bytes.Cut(bytes.TrimSpace(f.Info[:min(len(f.Info), 64)]), []byte(" "))
-	if len(word) == 0 {
-		return "a fence"
-	}
-	return "a fence with the word " + clipped(strings.ToValidUTF8(string(word), ""))
-}
-
 // isJSON reports whether all of a text can be read as JSON.
 func (r *reader) isJSON(text []byte) bool {
 	start := bytes.TrimLeft(text, " \t\r\n")
@@ -534,10 +474,4 @@ func (r *reader) findAfter(p *passage, fail *nearjson.Misfit, b markdown.Block) 
 		f = refused(UnfencedDelta, "a delta after a part of the block that could not be read", "send it again in a fence of its own")
 	}
 	return r.findObjects(r.src[from:b.End], rest, f)
-}
-
-// NotMeant reports whether the words of a fence say that it holds an example, or what is not proposed.
-func NotMeant(f markdown.Fence) bool {
-	words := fenceWords(f)
-	return remark.SetsFenceAside(words) || remark.IsExampleWord(words)
 }
