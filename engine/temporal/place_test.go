@@ -3,6 +3,7 @@ package temporal
 import (
 	"context"
 	"crypto/rand"
+	"os"
 	"testing"
 	"time"
 
@@ -17,8 +18,9 @@ import (
 	"brenner/loop/runner/placetest"
 	"brenner/project"
 	"brenner/store/memory"
-	"brenner/store/postgres/postgrestest"
 )
+
+func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) } //nolint:forbidigo // a main of the tests
 
 // testBeat is the silence after which a worker of the tests is taken for dead.
 const testBeat = 3 * time.Second
@@ -26,7 +28,7 @@ const testBeat = 3 * time.Second
 // TestOnServerPlace tests the place on a real server, with a worker in this process.
 func TestOnServerPlace(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t, postgrestest.Start(t))
+	server := servertest.Get(t)
 	placetest.Test(t, func(t *testing.T, w *placetest.World) runner.Place {
 		t.Helper()
 		w.Store = memory.New()

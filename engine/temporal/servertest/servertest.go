@@ -6,6 +6,7 @@ package servertest
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -23,31 +24,57 @@ const Variable = "BRENNER_TEST_TEMPORAL"
 
 // Server is a running Temporal server with the namespace "default".
 type Server struct {
-	Address string // HOST:PORT
+	Address  string               // HOST:PORT
+	Postgres *postgrestest.Server // with its state
 
-	postgres *postgrestest.Server
-	port     int
-	command  *exec.Cmd
-	log      string
+	port    int
+	command *exec.Cmd
+	log     string
 }
 
-// Start starts a server with its state in databases of a PostgreSQL server. It ends with the test.
-func Start(t testing.TB, p *postgrestest.Server) *Server {
-	t.Helper()
+// shared is the server of all tests of a package.
+var shared *Server
+
+// Main runs the tests of a package with a PostgreSQL server and a Temporal server, and returns the exit code.
+func Main(m *testing.M) int {
 	if os.Getenv(Variable) == "" {
+		return m.Run()
+	}
+	return postgrestest.MainOn(func(p *postgrestest.Server) int {
+		dir, err := os.MkdirTemp("", "brenner-temporal-")
+		if err == nil {
+			defer func() { _ = os.RemoveAll(dir) }()
+			shared, err = start(p, dir+"/log")
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer shared.Kill()
+		return m.Run()
+	})
+}
+
+// Get returns the server of the tests. A test that kills it, or PostgreSQL, must run it again, and not be parallel to others.
+func Get(t testing.TB) *Server {
+	t.Helper()
+	if shared == nil {
 		t.Skip("no Temporal server: `make engine` builds one and sets " + Variable)
 	}
-	s := &Server{postgres: p, log: t.TempDir() + "/log"}
+	return shared
+}
+
+func start(p *postgrestest.Server, log string) (*Server, error) {
+	if p == nil {
+		return nil, errors.New("tests with a Temporal server need PostgreSQL (Debian: apt-get install postgresql)")
+	}
+	s := &Server{Postgres: p, log: log}
 	var err error
 	if s.port, err = freePorts(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	s.Address = "127.0.0.1:" + strconv.Itoa(s.port)
-	t.Cleanup(s.Kill)
-	if err := s.Run(); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return s, s.Run()
 }
 
 // freePorts returns the first of four ports that are free, below those of outgoing connections.
@@ -79,8 +106,8 @@ func (s *Server) Run() error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	c := exec.Command(os.Getenv(Variable), "-port", strconv.Itoa(s.port), "-postgres", "127.0.0.1:"+strconv.Itoa(s.postgres.Port), "-user", postgrestest.User)
-	c.Env = append(os.Environ(), "PGPASSWORD="+s.postgres.Password)
+	c := exec.Command(os.Getenv(Variable), "-port", strconv.Itoa(s.port), "-postgres", "127.0.0.1:"+strconv.Itoa(s.Postgres.Port), "-user", postgrestest.User)
+	c.Env = append(os.Environ(), "PGPASSWORD="+s.Postgres.Password)
 	c.Stderr = log
 	out, err := c.StdoutPipe()
 	if err != nil {

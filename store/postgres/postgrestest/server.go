@@ -40,14 +40,17 @@ var errMissing = errors.New("no PostgreSQL server is installed (Debian: apt-get 
 
 // Main runs the tests of a package with a server and returns the exit code. The server's password is
 // in PGPASSWORD.
-func Main(m *testing.M) int {
+func Main(m *testing.M) int { return MainOn(func(*Server) int { return m.Run() }) }
+
+// MainOn is Main for tests that also stop the server. It is nil in a child of a test binary, and where no server is installed.
+func MainOn(run func(*Server) int) int {
 	if os.Getenv(addressKey) != "" { // a child of a test binary
-		return m.Run()
+		return run(nil)
 	}
 	s, err := start("fsync=on")
 	switch {
 	case errors.Is(err, errMissing) && os.Getenv("CI") == "":
-		return m.Run() // Address skips
+		return run(nil) // Address skips
 	case err != nil:
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -63,7 +66,7 @@ func Main(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return m.Run()
+	return run(s)
 }
 
 // Address returns the address of a new, empty project on the test binary's server.

@@ -95,7 +95,7 @@ func TestOnServerSubmittedAndScheduled(t *testing.T) {
 	c := f.dial()
 	day := "night-day-" + time.Now().UTC().Format(time.DateOnly)
 	for range 2 {
-		if err := c.ScheduleClient().GetHandle(t.Context(), "cells/loop/night-k").Trigger(t.Context(), client.ScheduleTriggerOptions{Overlap: enums.SCHEDULE_OVERLAP_POLICY_BUFFER_ALL}); err != nil {
+		if err := c.ScheduleClient().GetHandle(t.Context(), f.project+"/loop/night-k").Trigger(t.Context(), client.ScheduleTriggerOptions{Overlap: enums.SCHEDULE_OVERLAP_POLICY_BUFFER_ALL}); err != nil {
 			t.Fatal(err)
 		}
 		f.awaitEnd(day, w)
@@ -110,7 +110,7 @@ func TestOnServerSubmittedAndScheduled(t *testing.T) {
 	for _, one := range []struct {
 		id     string
 		events int
-	}{{"cells/" + s.Jobs[0].Thread, 11}, {"cells/" + s.Jobs[1].Thread, 11}, {"cells/loop/night-k", 11}} {
+	}{{f.project + "/" + s.Jobs[0].Thread, 11}, {f.project + "/" + s.Jobs[1].Thread, 11}, {f.project + "/loop/night-k", 11}} {
 		events, text := f.history(c, one.id)
 		t.Logf("%s: %d events, %d bytes", one.id, events, len(text))
 		if events > one.events {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(actAs) != "" {
 		os.Exit(act()) //nolint:forbidigo // a main of the tests
 	}
-	os.Exit(m.Run()) //nolint:forbidigo // a main of the tests
+	os.Exit(servertest.Main(m)) //nolint:forbidigo // a main of the tests
 }
 
 func act() int {
@@ -87,9 +88,8 @@ type fleet struct {
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	f := &fleet{t: t, postgres: postgrestest.Start(t), project: "cells", requests: make(map[string]int)}
-	f.engine = servertest.Start(t, f.postgres)
-	t.Setenv("PGPASSWORD", f.postgres.Password)
+	f := &fleet{t: t, engine: servertest.Get(t), project: "t" + strings.ToLower(rand.Text()[:12]), requests: make(map[string]int)}
+	f.postgres = f.engine.Postgres
 	f.models = openaitest.New(t, f.answer)
 	t.Cleanup(f.all.Wait)
 	return f
@@ -324,7 +324,7 @@ func (f *fleet) artifacts(name string) (all []string) {
 // alone runs a plan in one process, with a store of its own, and returns the results.
 func (f *fleet) alone(name string, sessions int) []string {
 	f.t.Helper()
-	one := &fleet{t: f.t, postgres: f.postgres, engine: f.engine, models: f.models, project: "alone"} // an artifact names its models' address
+	one := &fleet{t: f.t, postgres: f.postgres, engine: f.engine, models: f.models, project: f.project + "_alone"} // an artifact names its models' address
 	f.count(false)
 	defer f.count(true)
 	m := one.machine()
