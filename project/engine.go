@@ -91,7 +91,10 @@ func (p *Project) engineTLS(c *config.Engine) (*tls.Config, error) {
 			return nil, wrong(c.CA, "no certificate")
 		}
 	}
-	if c.Cert != "" || c.Key != "" {
+	if (c.Cert == "") != (c.Key == "") {
+		return nil, wrong(c.Cert+c.Key, "engine.temporal.tls.cert and engine.temporal.tls.key must both be set")
+	}
+	if c.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(inProject(c.Cert), inProject(c.Key))
 		if err != nil {
 			return nil, wrong(c.Cert, err.Error())

@@ -3,6 +3,7 @@ package temporal
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -68,10 +69,23 @@ func connectError(ctx context.Context, e *project.Engine, err error) error {
 		f.Cause, f.Detail = nil, "the engine at "+e.Address+" does not respond: its host is unknown"
 	case errors.As(err, &denied), strings.Contains(text, "Unauthenticated"), strings.Contains(text, "unauthorized"):
 		f.Code, f.Detail, f.Hint = project.EngineDenied, "the engine at "+e.Address+" refuses this program", "check the key of engine.temporal.api_key_env, and its rights in the namespace "+e.Namespace
-	case strings.Contains(text, "tls: "), strings.Contains(text, "x509: "), strings.Contains(text, "authentication handshake failed"), strings.Contains(text, "error reading server preface"):
-		f.Code, f.Detail, f.Hint = project.EngineTLS, "no connection by the settings of engine.temporal.tls with "+e.Address, "check whether the server wants TLS, its authority (ca), and its name (server)"
+	case isAboutTLS(text), e.TLS != nil && isCut(text):
+		f.Code, f.Detail = project.EngineTLS, "no connection by the settings of engine.temporal.tls with "+e.Address
+		f.Hint = "check whether the server wants TLS (enabled), its authority (ca), its name (server), and whether it wants a certificate (cert, key)"
 	}
 	return f
+}
+
+func isAboutTLS(text string) bool {
+	return containsAny(text, "tls: ", "x509: ", "authentication handshake failed", "error reading server preface")
+}
+
+// isCut reports whether a server that responds has closed the connection: one that refuses a certificate may do so before its
+// reason is read.
+func isCut(text string) bool { return containsAny(text, "broken pipe", "connection reset", "EOF") }
+
+func containsAny(text string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
 // logger passes what the SDK logs to the program's log with -v: what matters to users is said elsewhere.
