@@ -7,9 +7,12 @@ import (
 	"strings"
 
 	"github.com/rs/zerolog"
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	sdk "go.temporal.io/sdk/temporal"
 
 	"brenner/internal/fault"
 	"brenner/project"
@@ -47,7 +50,30 @@ func Connect(ctx context.Context, p *project.Project) (*Engine, error) {
 		c.Close()
 		return nil, connectError(ctx, e, err)
 	}
-	return &Engine{client: c, fleet: fleet, attributes: e.Attributes, log: p.Log}, nil
+	attributes := e.Attributes
+	if lacks := lacksAttributes(ctx, c, e); len(lacks) > 0 {
+		p.Log.Warn().Strs("attributes", lacks).Msg("the namespace " + e.Namespace + " lacks search attributes; workflows cannot be found by them")
+		attributes = false
+	}
+	return &Engine{client: c, fleet: fleet, attributes: attributes, log: p.Log}, nil
+}
+
+// lacksAttributes returns the search attributes that are to be set and that the namespace lacks. If the engine does not say, it
+// has all: the engine refuses a workflow with an attribute that it does not know.
+func lacksAttributes(ctx context.Context, c client.Client, e *project.Engine) (names []string) {
+	if !e.Attributes {
+		return nil
+	}
+	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: e.Namespace})
+	if err != nil {
+		return nil
+	}
+	for _, key := range []sdk.SearchAttributeKeyKeyword{ofProject, ofLoop, ofThread} {
+		if have.GetCustomAttributes()[key.GetName()] != enums.INDEXED_VALUE_TYPE_KEYWORD {
+			names = append(names, key.GetName())
+		}
+	}
+	return names
 }
 
 // Close ends the connection.

@@ -91,17 +91,21 @@ func (e *Engine) start(ctx context.Context, o client.StartWorkflowOptions, workf
 	return e.client.ExecuteWorkflow(ctx, o, workflow, in)
 }
 
+// The search attributes of workflows.
+var (
+	ofProject = sdk.NewSearchAttributeKeyKeyword("BrennerProject")
+	ofLoop    = sdk.NewSearchAttributeKeyKeyword("BrennerLoop")
+	ofThread  = sdk.NewSearchAttributeKeyKeyword("BrennerThread")
+)
+
 // searchAttributes are names, if the namespace has attributes for them.
 func (e *Engine) searchAttributes(loopName, thread string) sdk.SearchAttributes {
 	if !e.attributes {
 		return sdk.NewSearchAttributes()
 	}
-	all := []sdk.SearchAttributeUpdate{
-		sdk.NewSearchAttributeKeyKeyword("BrennerProject").ValueSet(e.fleet.Project),
-		sdk.NewSearchAttributeKeyKeyword("BrennerLoop").ValueSet(loopName),
-	}
+	all := []sdk.SearchAttributeUpdate{ofProject.ValueSet(e.fleet.Project), ofLoop.ValueSet(loopName)}
 	if thread != "" {
-		all = append(all, sdk.NewSearchAttributeKeyKeyword("BrennerThread").ValueSet(thread))
+		all = append(all, ofThread.ValueSet(thread))
 	}
 	return sdk.NewSearchAttributes(all...)
 }

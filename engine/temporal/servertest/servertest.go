@@ -74,7 +74,8 @@ func start(p *postgrestest.Server, log string) (*Server, error) {
 		return nil, err
 	}
 	s.Address = "127.0.0.1:" + strconv.Itoa(s.port)
-	return s, s.Run()
+	err = s.Run()
+	return s, err
 }
 
 // freePorts returns the first of four ports that are free, below those of outgoing connections.
