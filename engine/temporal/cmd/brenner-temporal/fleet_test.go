@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -106,11 +107,12 @@ func (f *fleet) answer(r openaitest.Request) openaitest.Answer {
 	return openaitest.Answer{Text: text, Usage: &openaitest.Usage{Input: 4000, Output: 50}}
 }
 
-// note counts a request. It reports whether its call was made before; the models are asked for their list without a call.
+// note counts a request. It reports whether its call was made before. The models are asked for their list without a call, and loops of one
+// plan, at one time, have the same first calls.
 func (f *fleet) note(call string) (again bool, _ string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.others || call == "" {
+	if f.others || call == "" || strings.HasPrefix(call, "preflight/") {
 		return false, ""
 	}
 	f.requests[call]++
@@ -187,6 +189,7 @@ func (f *fleet) answered(thread, call string) (n int) {
 // machine is a directory and a home, and the process that runs there.
 type machine struct {
 	f       *fleet
+	program string // this one, unless it is set
 	dir     string
 	env     []string
 	command *exec.Cmd
@@ -237,7 +240,7 @@ func (f *fleet) machine(more ...string) *machine {
 func (m *machine) start(await string, args ...string) {
 	m.f.t.Helper()
 	m.out = &output{await: await, seen: make(chan struct{})}
-	c := exec.Command(os.Args[0], args...)
+	c := exec.Command(cmp.Or(m.program, os.Args[0]), args...)
 	c.Dir, c.Env, c.Stdout, c.Stderr = m.dir, m.env, m.out, m.out
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := c.Start(); err != nil {
