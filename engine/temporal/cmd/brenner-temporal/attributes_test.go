@@ -54,6 +54,7 @@ func (f *fleet) until(do func() error) {
 // Workflows are found by the names of project, loop and session, and by nothing else. Without these attributes in the namespace, a loop
 // runs, and the program says that it lacks them.
 func TestOnServerSearchAttributes(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	c := f.dial()
 	in := "BRENNER_ENGINE_TEMPORAL_NAMESPACE=" + f.namespace(c)

@@ -72,6 +72,7 @@ func (f *fleet) awaitEnd(name string, workers ...*machine) {
 // A submitted loop runs on a worker with one slot, and a schedule runs its plan once for each key. The engine's histories are
 // short and have names only.
 func TestOnServerSubmittedAndScheduled(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	w := f.machine().work("--at-once", "1", "--loops")
 	user := f.machine()
@@ -110,7 +111,7 @@ func TestOnServerSubmittedAndScheduled(t *testing.T) {
 	for _, one := range []struct {
 		id     string
 		events int
-	}{{f.project + "/" + s.Jobs[0].Thread, 11}, {f.project + "/" + s.Jobs[1].Thread, 11}, {f.project + "/loop/night-k", 11}} {
+	}{{f.project + "/" + s.Jobs[0].Thread, eventsOfSession}, {f.project + "/" + s.Jobs[1].Thread, eventsOfSession}, {f.project + "/loop/night-k", 11}} {
 		events, text := f.history(c, one.id)
 		t.Logf("%s: %d events, %d bytes", one.id, events, len(text))
 		if events > one.events {
@@ -126,6 +127,7 @@ func TestOnServerSubmittedAndScheduled(t *testing.T) {
 
 // A session goes to a worker that has what its roster needs and the loop's settings.
 func TestOnServerQueues(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	other := f.machine()
 	other.write("brenner.yaml", "priority: [BlueLake]\n")
@@ -153,6 +155,7 @@ func TestOnServerQueues(t *testing.T) {
 
 // A loop without workers says so, and an engine that cannot be reached is an error before anything begins.
 func TestOnServerSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	user := f.machine("BRENNER_ENGINE_TEMPORAL_NAMESPACE=elsewhere")
 	plan := user.plan("night", 1, 1)

@@ -249,7 +249,7 @@ func (m *machine) start(await string, args ...string) {
 	m.command, m.ended = c, make(chan struct{})
 	ended := m.ended
 	m.f.all.Go(func() { _ = c.Wait(); close(ended) })
-	m.f.t.Cleanup(func() { _ = c.Process.Kill() })
+	m.f.t.Cleanup(func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
 	if await == "" {
 		return
 	}
@@ -283,10 +283,10 @@ func (m *machine) run(args ...string) (out string, code int) {
 }
 
 // plan writes a plan and returns its path.
-func (m *machine) plan(name string, sessions, concurrency int) string {
+func (m *machine) plan(name string, sessions, concurrency int, more ...string) string {
 	m.f.t.Helper()
 	var b strings.Builder
-	fmt.Fprintf(&b, "schema: brenner.loop.plan/v1\nname: %s\nvia: openai\nmodels: [{model_id: m}]\nrosters: [default-3-agent]\nconcurrency: %d\nsession: {rounds: 2}\nquestions:\n", name, concurrency)
+	fmt.Fprintf(&b, "schema: brenner.loop.plan/v1\nname: %s\nvia: openai\nmodels: [{model_id: m}]\nrosters: [default-3-agent]\nconcurrency: %d\nsession: {rounds: 2}\n%s\nquestions:\n", name, concurrency, strings.Join(more, "\n"))
 	for i := range sessions {
 		fmt.Fprintf(&b, "  - %s %d?\n", question, i+1)
 	}
@@ -324,10 +324,15 @@ func (f *fleet) artifacts(name string) (all []string) {
 	return all
 }
 
+// apart returns another project with the same models: an artifact names their address.
+func (f *fleet) apart() *fleet {
+	return &fleet{t: f.t, postgres: f.postgres, engine: f.engine, models: f.models, project: f.project + "_alone"}
+}
+
 // alone runs a plan in one process, with a store of its own, and returns the results.
 func (f *fleet) alone(name string, sessions int) []string {
 	f.t.Helper()
-	one := &fleet{t: f.t, postgres: f.postgres, engine: f.engine, models: f.models, project: f.project + "_alone"} // an artifact names its models' address
+	one := f.apart()
 	f.count(false)
 	defer f.count(true)
 	m := one.machine()

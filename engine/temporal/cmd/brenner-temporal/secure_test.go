@@ -117,6 +117,7 @@ func (f *fleet) guard(a *authority, calls *atomic.Int64) (address string) {
 // With TLS, a client certificate and an API key, a loop runs on a worker. Without any of them, or with a wrong one, the program
 // says what is wrong, and does not show the key, or send it in clear text.
 func TestOnServerTLSAndKey(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	a, other := newAuthority(t), newAuthority(t)
 	a.sign("client")

@@ -46,6 +46,7 @@ func newer(t *testing.T) string {
 // Workers with other prompts run side by side. A session that the older program opened waits for a worker of that program, and nobody
 // else tries to run it; the newer one runs its own loops meanwhile, and refuses to continue the older loop.
 func TestOnServerOldAndNewPrompts(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	program := newer(t)
 	older := f.machine().work()
