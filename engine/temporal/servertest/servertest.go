@@ -111,6 +111,9 @@ func (s *Server) Run() error {
 	c.Env = append(os.Environ(), "PGPASSWORD="+s.Postgres.Password)
 	c.Stderr = log
 	out, err := c.StdoutPipe()
+	if err == nil {
+		_, err = c.StdinPipe() // the server ends when this process does
+	}
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 // Command testserver runs a Temporal server for tests, with its state in a PostgreSQL database: all services in one
 // process, on loopback. It creates its databases and the namespace "default" if they do not exist, and prints its address
-// when it takes requests. The password of the database's user is in PGPASSWORD.
+// when it takes requests. The password of the database's user is in PGPASSWORD. It ends with its standard input: a test binary that
+// dies leaves no server behind.
 //
 // It must not be used in production: nothing is encrypted, and everyone on this machine may use it.
 package main
@@ -45,6 +46,10 @@ func main() {
 	user := flag.String("user", "temporal", "user of PostgreSQL, who may create databases")
 	level := flag.String("log", "error", "least level of what is logged")
 	flag.Parse()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
 	if err := run(*port, *address, *user, *level); err != nil {
 		fmt.Fprintln(os.Stderr, "testserver:", err)
 		os.Exit(1)

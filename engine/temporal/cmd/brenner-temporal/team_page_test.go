@@ -19,7 +19,7 @@ func TestOnServerTeamsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs/teams.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "teams.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,8 +43,8 @@ func newer(t *testing.T) string {
 	return out
 }
 
-// Workers with other prompts run side by side. A session that the older program opened waits for a worker of that program, and nobody
-// else tries to run it; the newer one runs its own loops meanwhile, and refuses to continue the older loop.
+// Workers with other prompts run side by side. A session that the older program opened waits for a worker of that program, and no
+// other worker is given it; the newer one runs its own loops meanwhile, and refuses to continue the older loop.
 func TestOnServerOldAndNewPrompts(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
