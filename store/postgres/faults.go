@@ -48,7 +48,7 @@ func passing(err error) bool {
 	}
 	if state := sqlState(err); state != "" {
 		switch state {
-		case "57P01", "57P02", "57P03", "57P05", "53300": // shut down, crashed, starting, idle for too long, all connections in use
+		case "57P01", "57P02", "57P03", "57P05", "25P03", "53300": // shut down, crashed, starting, idle for too long (also in a transaction), all connections in use
 			return true
 		}
 		return strings.HasPrefix(state, "08")

@@ -324,7 +324,8 @@ const slowestLine = 256 << 10
 func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, w *batch) (transaction string, err error) {
 	var all pgx.Batch
 	all.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
-	all.Queue(s.sql("SELECT version, pg_current_xact_id()::text FROM ~.meta"))
+	// A machine that is cut off before it commits must not keep the locks of its rows: another one takes its sessions over.
+	all.Queue(s.sql("SELECT version, pg_current_xact_id()::text, set_config('idle_in_transaction_session_timeout', '15s', true) FROM ~.meta"))
 	for i := range w.statements {
 		all.Queue(w.statements[i].sql, w.statements[i].args...)
 	}
@@ -341,7 +342,7 @@ func (s *Store) answers(answers pgx.BatchResults, w *batch) (transaction string,
 		return "", err
 	}
 	var version int
-	if err := answers.QueryRow().Scan(&version, &transaction); err != nil {
+	if err := answers.QueryRow().Scan(&version, &transaction, nil); err != nil {
 		return "", err
 	}
 	if err := s.newer(version); err != nil {
