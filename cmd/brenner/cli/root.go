@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -51,6 +52,7 @@ func (x Extension) Run(ctx context.Context, args []string, streams ui.Streams) i
 		streams.Err = &ui.Screen{Out: streams.Err, Width: streams.Width}
 	}
 	a := &ui.App{Streams: streams, Log: zerolog.Nop(), Places: x.Places}
+	a.Rename = x.rename()
 	root := x.root(a, args)
 	root.SetArgs(args)
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
@@ -126,7 +128,30 @@ anomalies and critiques. It records which reply every sentence came from.`,
 	helpInJSON(a, root)
 	strictBuiltIns(root)
 	replaceArgErrors(root)
+	if a.Rename != nil {
+		renameHelp(a, root)
+	}
 	return root
+}
+
+// rename returns a function that replaces the commands of brenner in a text by those of the program.
+func (x Extension) rename() func(string) string {
+	if x.Program == "" {
+		return nil
+	}
+	var names []string
+	for _, f := range x.families() {
+		names = append(names, f.name)
+	}
+	command := regexp.MustCompile(`\bbrenner (` + strings.Join(names, "|") + `)\b`)
+	return func(text string) string { return command.ReplaceAllString(text, x.Program+" ${1}") }
+}
+
+func renameHelp(a *ui.App, c *cobra.Command) {
+	c.Long, c.Example = a.Named(c.Long), a.Named(c.Example)
+	for _, sub := range c.Commands() {
+		renameHelp(a, sub)
+	}
 }
 
 // other is the title of the commands that are no group of their own.

@@ -102,7 +102,7 @@ func steeredText(a *ui.App, s *project.SteeredLoop) string {
 		case loop.KindPaused:
 			does = "ends the pause and continues it"
 		}
-		text += "It is not running: `" + ui.Clean(s.ResumeCommand) + "` " + does + ".\n"
+		text += a.Named("It is not running: `" + ui.Clean(s.ResumeCommand) + "` " + does + ".\n")
 	}
 	return text
 }

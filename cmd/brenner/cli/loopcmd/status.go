@@ -128,7 +128,7 @@ func summaryText(a *ui.App, s *project.LoopSummary) string {
 			fmt.Fprintf(&b, "\nThe report did not reach %s: %s\n", ui.Clean(d.To), ui.Clean(d.Detail))
 		}
 	}
-	return b.String() + ui.NextText(s.Next)
+	return b.String() + a.NextText(s.Next)
 }
 
 func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {

@@ -198,9 +198,9 @@ func lintNext(a *ui.App, v *lint.Verdict, thread string) string {
 		return ""
 	}
 	if thread == "" {
-		return ui.NextText([]string{"brenner artifact lint --rules"})
+		return a.NextText([]string{"brenner artifact lint --rules"})
 	}
-	return ui.NextText([]string{"brenner session apply " + thread + " --set ITEM.FIELD=TEXT", "brenner session note " + thread + ` "…"`})
+	return a.NextText([]string{"brenner session apply " + thread + " --set ITEM.FIELD=TEXT", "brenner session note " + thread + ` "…"`})
 }
 
 // verdictText formats the findings of lint and their number.

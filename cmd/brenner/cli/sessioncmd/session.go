@@ -238,8 +238,8 @@ func threadRows(t *audit.Thread) [][]string {
 	return rows
 }
 
-func foreignThreadText(_ *ui.App, f *project.ForeignThread) string {
-	return ui.Clean(f.Thread) + ": mail thread from another tool; no such session in this project\n\n" + ui.Columns(threadRows(f.Mail)) + ui.NextText(f.Next)
+func foreignThreadText(a *ui.App, f *project.ForeignThread) string {
+	return ui.Clean(f.Thread) + ": mail thread from another tool; no such session in this project\n\n" + ui.Columns(threadRows(f.Mail)) + a.NextText(f.Next)
 }
 
 // foreignStatus shows a thread without a session in this store. If there is no such

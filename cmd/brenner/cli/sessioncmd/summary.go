@@ -45,12 +45,9 @@ func summaryText(a *ui.App, s *audit.Summary) string {
 		b.WriteString("\nMessages of the thread:\n" + lettersText(a, s.Letters))
 	}
 	summaryProblems(s, &b)
-	b.WriteString("\nNext:\n")
-	for _, next := range s.Next {
-		b.WriteString("  " + ui.Clean(next) + "\n")
-	}
+	b.WriteString(a.NextText(s.Next))
 	if s.Rehearsal {
-		b.WriteString("To ask real models: brenner session start --preset default-3-agent --question \"…\" --via openai --base-url URL --model ID\n")
+		b.WriteString(a.Named("To ask real models: brenner session start --preset default-3-agent --question \"…\" --via openai --base-url URL --model ID\n"))
 	}
 	return b.String()
 }

@@ -252,11 +252,7 @@ func taskRunText(a *ui.App, r *audit.TaskRun) string {
 	b.WriteString(taskFailures(r))
 	summaryHints(s, &b)
 	b.WriteString("\n" + ui.Columns(summaryFacts(s)))
-	b.WriteString("\nNext:\n")
-	for _, next := range r.Next {
-		b.WriteString("  " + ui.Clean(next) + "\n")
-	}
-	return b.String()
+	return b.String() + a.NextText(r.Next)
 }
 
 // taskFailures says which calls failed, unless that is why no record was put.

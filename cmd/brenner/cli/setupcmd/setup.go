@@ -168,7 +168,7 @@ the directory does not exist.`,
 func initText(a *ui.App, i *project.Initialised) string {
 	text := "created " + ui.Clean(i.File) + " and " + ui.Clean(i.Folder) + "\n"
 	if !a.Quiet {
-		text += "next: configure your models in it, then run `brenner doctor`\n"
+		text += a.Named("next: configure your models in it, then run `brenner doctor`\n")
 	}
 	return text
 }
@@ -217,7 +217,7 @@ func diagnosisText(a *ui.App, d *doctor.Diagnosis) string {
 	for _, c := range d.Checks {
 		rows = append(rows, []string{c.Status, c.What, c.Found})
 		if c.Fix != "" && !a.Quiet {
-			rows = append(rows, []string{"", "", "fix: " + c.Fix})
+			rows = append(rows, []string{"", "", "fix: " + a.Named(c.Fix)})
 		}
 	}
 	return ui.Columns(rows)

@@ -168,9 +168,19 @@ type App struct {
 	Exit    int    // exit code of a command that returned no error
 	// Places are those that --place names; there is no such flag without them.
 	Places []Place
+	// Rename replaces the commands of brenner in a text by those of the program that runs; nil if that is brenner.
+	Rename func(text string) string
 
 	sessionData []byte        // the session's configuration from standard input; nil if not read
 	host        *project.Host // created on first use
+}
+
+// Named returns a text with its commands as users of this program type them.
+func (a *App) Named(text string) string {
+	if a.Rename == nil {
+		return text
+	}
+	return a.Rename(text)
 }
 
 // Family adds subcommands to a command that does nothing itself.

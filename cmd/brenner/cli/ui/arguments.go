@@ -22,7 +22,7 @@ import (
 )
 
 // Doing names a command for other processes that find a lock held by it.
-func Doing(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "brenner ") }
+func Doing(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
 
 // Args requires between least and most arguments. The error about a missing argument has
 // its placeholder in the usage line, and hint.

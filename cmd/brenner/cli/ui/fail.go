@@ -90,13 +90,19 @@ func (a *App) Fail(err error) {
 		a.Say("brenner: " + Clean(err.Error()) + "\n")
 		return
 	}
-	doc := failure{Schema: "brenner.error/v1", Exit: ExitCode(err), Error: fault.DetailOf(all[0]), Result: a.Partial}
+	doc := failure{Schema: "brenner.error/v1", Exit: ExitCode(err), Error: a.detailOf(all[0]), Result: a.Partial}
 	for _, f := range all[1:] {
-		doc.Also = append(doc.Also, fault.DetailOf(f))
+		doc.Also = append(doc.Also, a.detailOf(f))
 	}
 	if err := a.PrintJSON(doc); err != nil {
 		a.Say("brenner: " + Clean(err.Error()) + "\n")
 	}
+}
+
+func (a *App) detailOf(f *fault.Error) fault.Detail {
+	d := fault.DetailOf(f)
+	d.Hint = a.Named(d.Hint)
+	return d
 }
 
 // SayFaults prints faults and their hints to standard error.
@@ -178,7 +184,7 @@ func (a *App) WriteText(text string) error {
 }
 
 // Say writes to standard error. A write error is ignored: there is nowhere to report it.
-func (a *App) Say(s string) { _, _ = io.WriteString(a.Err, s) }
+func (a *App) Say(s string) { _, _ = io.WriteString(a.Err, a.Named(s)) }
 
 // Clean makes untrusted text safe for a terminal: one line, without control characters
 // that could move the cursor or change the screen.

@@ -154,8 +154,8 @@ func EachLine[T any](all []T, line func(*T) string) string {
 }
 
 // NextText lists the commands to run next.
-func NextText(commands []string) string {
-	return "\nNext:\n" + EachLine(commands, func(next *string) string { return "  " + *next })
+func (a *App) NextText(commands []string) string {
+	return a.Named("\nNext:\n" + EachLine(commands, func(next *string) string { return "  " + *next }))
 }
 
 // defaultWidth is the assumed width of a terminal that does not report one.
