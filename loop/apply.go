@@ -71,7 +71,7 @@ func (s *State) applyOpened(e *journal.Entry) error {
 		return s.badSequence(e, "%s", flaw)
 	}
 	*s = State{
-		Opened: body, Work: body.Work, Ways: body.Ways, Limits: body.Limits, Began: e.At, Runs: 1,
+		Opened: body, Work: body.Work, Ways: body.Ways, Limits: body.Limits, Began: e.At, Runs: 1, At: body.At,
 		Spent:  body.Preflight.Cost(),
 		counts: make(map[Status]int), news: make(map[int]int), seen: make(map[string]bool), answered: make(map[int]bool),
 		reach: make(map[group]*reach),

@@ -55,6 +55,15 @@ type Opened struct {
 	Preflight *Preflight `json:"preflight,omitempty"`
 	// Pins identify what decides the results besides the work; nil in loops of earlier programs.
 	Pins *Pins `json:"pins,omitempty"`
+	At   At    `json:"at,omitzero"`
+}
+
+// At is where a run takes place. The zero value is the process that journals it.
+type At struct {
+	// Place names the place of its sessions; the program brenner-PLACE knows it.
+	Place string `json:"place"`
+	// Submitted says that the place's machines run the loop, too, and continue it by themselves.
+	Submitted bool `json:"submitted,omitzero"`
 }
 
 // Pins identify what must be equal on all machines that run sessions of a loop.
@@ -213,6 +222,7 @@ type Resumed struct {
 	Repeat bool `json:"repeat_tasks,omitzero"`
 	// Placed leaves running sessions running: they are at a place.
 	Placed bool `json:"placed,omitzero"`
+	At     At   `json:"at,omitzero"`
 }
 
 // Left is the end of an interrupted run.

@@ -40,8 +40,9 @@ func (s *State) applyResumed(e *journal.Entry) error {
 		s.resetNeeds()
 		s.Hold = time.Time{} // the operator overrides the provider's wait
 	}
-	s.Ended, s.Left, s.Paused = "", "", false
-	s.Runs++
+	byItself := body.Placed && body.At.Submitted // without its operator, who may have paused it
+	s.Ended, s.Left, s.Paused = "", "", s.Paused && byItself
+	s.Runs, s.At = s.Runs+1, body.At
 	for i := range s.Jobs {
 		// A session that was running keeps its reservation: it is resumed.
 		if j := &s.Jobs[i]; j.Status == Running && !body.Placed {

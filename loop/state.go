@@ -23,6 +23,7 @@ type State struct {
 	Began  time.Time
 	Last   time.Time
 	Runs   int
+	At     At // where the last run took place
 	Round  int
 	Jobs   []Job // in the order of their numbers
 	Ended  string

@@ -47,6 +47,7 @@ type LoopOptions struct {
 	Preflight   func([]ModelProbe)
 	// Place, if not nil, returns where the sessions run; otherwise they run in this process.
 	Place func(*Placing) runner.Place
+	At    loop.At // the name of that place, and whether it runs the loop
 }
 
 func (o *LoopOptions) resumes() bool { return o.GoOn || o.Retry }
@@ -127,7 +128,7 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 }
 
 func (p *Project) loopRunner(st storage.Store, o *LoopOptions) *runner.Runner {
-	return &runner.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Observe: o.Observe, Holder: p.holder(o.Doing), Pins: p.fleetPins()}
+	return &runner.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Observe: o.Observe, Holder: p.holder(o.Doing), Pins: p.fleetPins(), At: o.At}
 }
 
 // fleetPins returns what this machine has of what must be equal on all machines that run sessions of a loop.

@@ -65,8 +65,9 @@ type (
 
 // The phases that only loops have, and the results of a loop's sessions.
 const (
-	PhasePaused   = runner.PhasePaused
-	PhaseStopping = runner.PhaseStopping
+	PhasePaused    = runner.PhasePaused
+	PhaseStopping  = runner.PhaseStopping
+	PhaseSubmitted = runner.PhaseSubmitted
 
 	LoopFine   = runner.ResultFine
 	LoopPartly = runner.ResultPartly
@@ -181,17 +182,25 @@ func (p *Project) loopRow(ctx context.Context, st storage.Store, stream *store.S
 func (p *Project) resumeCommand(s *loop.State) string {
 	o := &s.Opened
 	const plan = "PLAN.yaml" // if the file is unknown, or cannot be shown in a command
-	command := "brenner loop run " + plan
+	name, flags := "brenner loop run", ""
+	switch program := "brenner-" + s.At.Place; {
+	case s.At.Submitted && s.Ended == "":
+		name = program + " submit"
+	case s.At.Place != "":
+		name, flags = program+" loop run", " --place "+s.At.Place
+	}
+	command := name + " " + plan
 	if o.File != "" {
 		file := filepath.FromSlash(o.File)
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(p.Config.Project.Dir, file)
 		}
-		command = text.CommandToCopy("brenner loop run", plan, files.FromHere(file))
+		command = text.CommandToCopy(name, plan, files.FromHere(file))
 	}
 	if o.Key != "" {
 		command += " --run " + o.Key
 	}
+	command += flags
 	if confirm := p.confirm((&loopPins{reached: s.Ways}).parties(), nil); confirm != "" {
 		command += " --base-url " + confirm
 	}

@@ -325,3 +325,60 @@ func kindsOf(t *testing.T, p *Project, name string) []string {
 	slices.Sort(all)
 	return all
 }
+
+// A loop that was submitted says so until it ends, and what continues it. A pause outlasts a machine.
+func TestSubmittedLoop(t *testing.T) {
+	p := teamProject(t)
+	plan, err := p.ReadPlan(t.Context(), PlanInput{File: filepath.Join(p.Config.Project.Dir, "night.yaml"), Data: []byte(teamPlan)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w *Worker
+	at := loop.At{Place: "x", Submitted: true}
+	drained := make(chan struct{})
+	close(drained)
+	run := func(job *LoopJob, err error, drain <-chan struct{}) {
+		t.Helper()
+		if err == nil {
+			defer job.Close()
+			_, err = job.Run(t.Context(), drain)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	onWorker := func(drain <-chan struct{}) {
+		t.Helper()
+		job, err := w.StoredLoop(t.Context(), "night-k", LoopOptions{At: at, Place: func(l *Placing) runner.Place { return atWorker{t: t, w: w, loop: l.Loop} }})
+		run(job, err, drain)
+	}
+	check := func(phase, command string, paused bool) {
+		t.Helper()
+		s, err := p.LoopStatus(t.Context(), "night-k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next := strings.Join(s.Next, "\n"); s.Phase != phase || s.Place != "x" || !strings.Contains(next, command) || strings.Contains(next, "brenner loop run") {
+			t.Errorf("%s at %s, next:\n%s", s.Phase, s.Place, next)
+		}
+		withState(t, p, "night-k", func(_ storage.Store, s *loop.State) {
+			if s.Paused != paused {
+				t.Errorf("paused: %t", s.Paused)
+			}
+		})
+	}
+	job, err := p.Loop(t.Context(), plan, LoopOptions{Key: "k", At: at})
+	run(job, err, drained)
+	w = openWorker(t, elsewhere(t, p, ""))
+	check(PhaseSubmitted, "brenner-x submit", false)
+	if _, err := p.PauseLoop(t.Context(), "night-k"); err != nil {
+		t.Fatal(err)
+	}
+	onWorker(drained)
+	check(PhaseSubmitted, "brenner-x submit", true)
+	job, err = p.Loop(t.Context(), plan, LoopOptions{Key: "k", At: at}) // submitted again, which ends the pause
+	run(job, err, drained)
+	check(PhaseSubmitted, "brenner-x submit", false)
+	onWorker(nil)
+	check(session.PhaseEnded, "brenner-x loop run", false)
+}

@@ -6,8 +6,12 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"brenner/internal/fault"
+	"brenner/loop"
 	"brenner/project"
 )
+
+// Submitted says that workers run a loop.
+var Submitted = loop.At{Place: PlaceName, Submitted: true}
 
 func drained(name string) error {
 	return &fault.Error{Code: project.Drained, Detail: "the worker was stopped while it ran " + name}

@@ -38,7 +38,7 @@ func (e *Engine) Work(ctx context.Context, p *project.Project, o WorkerOptions, 
 			return w.Advance(ctx, drain, s.Loop, s.Thread)
 		},
 		run: func(ctx context.Context, drain <-chan struct{}, l Loop) error {
-			return runStored(ctx, w, l, project.LoopOptions{Key: l.Key, Doing: o.Doing, Place: of}, drain)
+			return runStored(ctx, w, l, project.LoopOptions{Key: l.Key, Doing: o.Doing, Place: of, At: Submitted}, drain)
 		},
 	}
 	return e.serve(a, o, drain)

@@ -57,6 +57,8 @@ type Runner struct {
 	Place Place
 	// Pins identify what this machine has; nil skips the comparison.
 	Pins *loop.Pins
+	// At says where the run takes place.
+	At loop.At
 	// Follower reads loops for Advance; nil reads them completely each time.
 	Follower *Follower
 
@@ -89,7 +91,7 @@ func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loo
 	if len(there) > 0 {
 		return nil, loopExists(o.Name)
 	}
-	o.Rules, o.Pins = loop.Rules, r.Pins
+	o.Rules, o.Pins, o.At = loop.Rules, r.Pins, r.At
 	l := r.ledger(o.Name, &loop.State{}, &loop.State{})
 	if err := l.writer.Keep(newDraft(loop.KindOpened, o, blobs...)); err != nil {
 		return nil, err
@@ -136,7 +138,7 @@ func (r *Runner) Resume(ctx context.Context, name string, change func(*loop.Stat
 		if change != nil {
 			resumed = change(s)
 		}
-		resumed.Placed = r.Place != nil
+		resumed.Placed, resumed.At = r.Place != nil, r.At
 		return resumed, nil
 	})
 	if err != nil {

@@ -21,6 +21,7 @@ type Summary struct {
 	Phase     string `json:"phase"`
 	Reason    string `json:"reason"` // why it ended
 	HeldBy    string `json:"held_by"`
+	Place     string `json:"place,omitempty"` // where its sessions run; empty means in the process of the loop
 	Rehearsal bool   `json:"rehearsal"`
 	Round     int    `json:"round"`
 	Rounds    int    `json:"rounds"`
@@ -100,6 +101,7 @@ type SummarySession struct {
 	Refused int    `json:"refused_records,omitzero"`
 	Unread  int    `json:"unread_records,omitzero"`
 	Machine string `json:"machine,omitempty"` // that runs it, if that is not the process of the loop
+	Process int    `json:"process,omitzero"`  // on that machine
 }
 
 // Outage is a time in which an endpoint does not respond. One session at a time asks
@@ -124,6 +126,8 @@ type Delivery struct {
 const (
 	PhasePaused   = "paused"
 	PhaseStopping = "stopping" // stop requested; calls in flight finish
+	// PhaseSubmitted is a loop that a machine of its place will begin or continue.
+	PhaseSubmitted = "submitted"
 )
 
 // statusLeft is the status of a session whose process was killed.
@@ -134,7 +138,7 @@ const statusLeft = "left"
 // runs it; nil means that this process ran it and still holds its lock.
 func Summarise(st *loop.State, locks store.Locks, now time.Time) *Summary {
 	s := &Summary{
-		Schema: "brenner.loop/v1", Loop: st.Opened.Name, Phase: session.PhaseEnded, Reason: st.Ended, Rehearsal: st.Work.Script != "",
+		Schema: "brenner.loop/v1", Loop: st.Opened.Name, Phase: session.PhaseEnded, Reason: st.Ended, Place: st.At.Place, Rehearsal: st.Work.Script != "",
 		Round: st.Round, Rounds: st.Limits.Rounds, Planned: st.Planned(), Done: st.Count(loop.Finished), Failed: st.Count(loop.Broken),
 		Short:   st.Count(loop.Cut),
 		Skipped: st.Count(loop.Omitted), Running: st.Count(loop.Running), Waiting: st.Count(loop.Waiting), NotOpened: st.Planned() - len(st.Jobs),
@@ -149,7 +153,7 @@ func Summarise(st *loop.State, locks store.Locks, now time.Time) *Summary {
 		t := &j.Settled
 		s.Sessions = append(s.Sessions, SummarySession{
 			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent + j.Before.Tokens + j.ByHand, t.Conflicts, t.Code, st.Shortage(j),
-			t.Nothing, t.Silent, t.Lost, t.Idle, j.Others, j.Cell.Task, t.Records, t.Refused, t.Unread, "",
+			t.Nothing, t.Silent, t.Lost, t.Idle, j.Others, j.Cell.Task, t.Records, t.Refused, t.Unread, "", 0,
 		})
 		s.Conflicts += t.Conflicts
 		s.Lost += t.Lost
@@ -245,6 +249,9 @@ func (s *Summary) setUnendedPhase(locks store.Locks, st *loop.State) {
 			return
 		}
 	}
+	if st.At.Submitted {
+		s.Phase = PhaseSubmitted
+	}
 	for i := range s.Sessions { // the process that ran them was killed
 		if one := &s.Sessions[i]; one.Status == string(loop.Running) && one.Machine == "" {
 			one.Status = statusLeft
@@ -262,7 +269,7 @@ func (s *Summary) setMachines(locks store.Locks, own *store.Holder) {
 		}
 		holder, held, err := locks.HolderOf(one.Thread)
 		if err == nil && held && (holder.PID != own.PID || holder.Host != own.Host) {
-			one.Machine = cmp.Or(holder.Host, "-")
+			one.Machine, one.Process = cmp.Or(holder.Host, "-"), holder.PID
 		}
 	}
 }
@@ -272,6 +279,8 @@ func (s *Summary) Commands() []string {
 	switch s.Phase {
 	case session.PhaseRunning:
 		return []string{"brenner loop status " + s.Loop, "brenner loop pause " + s.Loop, "brenner loop stop " + s.Loop}
+	case PhaseSubmitted:
+		return []string{"brenner loop status " + s.Loop, "brenner loop stop " + s.Loop, s.ResumeCommand + "   # submits it again, if no machine continues it"}
 	case PhaseStopping:
 		return []string{"brenner loop status " + s.Loop}
 	case PhasePaused:

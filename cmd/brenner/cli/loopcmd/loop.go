@@ -94,6 +94,9 @@ func steeredText(a *ui.App, s *project.SteeredLoop) string {
 		}
 	}
 	text := fmt.Sprintf("%s: %s\n", ui.Clean(s.Loop), done)
+	if s.Phase == project.PhaseSubmitted && !a.Quiet {
+		text += "It is not running: the next machine that continues it follows this.\n"
+	}
 	if s.Phase == session.PhaseLeft && !a.Quiet {
 		does := "continues it"
 		switch s.Event {

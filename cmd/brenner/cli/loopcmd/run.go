@@ -114,6 +114,7 @@ func openPlace(ctx context.Context, a *ui.App, p *project.Project, opt *runOptio
 	if i < 0 {
 		return nil, ui.Usage(c, "--place: unknown place "+fault.Shown(opt.place), "places: "+strings.Join(placeNames(a), ", "))
 	}
+	opt.At.Place = opt.place
 	opt.Place, end, err = a.Places[i].Open(ctx, a, p)
 	return end, err
 }

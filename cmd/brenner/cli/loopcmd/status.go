@@ -88,6 +88,8 @@ func summaryHeadline(s *project.LoopSummary) string {
 	switch s.Phase {
 	case session.PhaseRunning, project.PhasePaused, project.PhaseStopping:
 		return s.Phase + ", " + sessions + ", held by " + ui.Clean(s.HeldBy)
+	case project.PhaseSubmitted:
+		return "submitted to " + ui.Clean(s.Place) + ", no machine runs it now, " + sessions
 	case session.PhaseLeft:
 		if s.Stopping {
 			return "not running, stop requested, " + sessions
@@ -268,7 +270,7 @@ func statusText(j *project.LoopSession, ended bool) string {
 	status := report.Status(loop.Status(j.Status), j.Thread != "", ended, !j.Nothing && j.Silent > 0)
 	switch {
 	case j.Machine != "":
-		status += " on " + ui.Clean(j.Machine)
+		status += fmt.Sprintf(" on %s, process %d", ui.Clean(j.Machine), j.Process)
 	case j.Status != string(loop.Finished) && j.Status != string(loop.Cut):
 	case j.Nothing:
 		status += ", nothing"

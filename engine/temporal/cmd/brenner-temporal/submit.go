@@ -57,7 +57,7 @@ func submit(c *cobra.Command, a *ui.App, file, key string) error {
 	defer e.Close()
 	out := submitted{Schema: "brenner.submitted/v1"}
 	var ended bool
-	if out.Loop, ended, err = store(ctx, p, plan, project.LoopOptions{Key: key, Doing: ui.Doing(c), NoPreflight: true}); err != nil {
+	if out.Loop, ended, err = store(ctx, p, plan, project.LoopOptions{Key: key, Doing: ui.Doing(c), NoPreflight: true, At: temporal.Submitted}); err != nil {
 		return err
 	}
 	if !ended {
