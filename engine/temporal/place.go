@@ -3,13 +3,11 @@ package temporal
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/sdk/client"
 	sdk "go.temporal.io/sdk/temporal"
 
@@ -24,7 +22,7 @@ const PlaceName = "temporal"
 
 // Places returns the place of a loop's sessions: any worker of the project.
 func (e *Engine) Places() (of func(*project.Placing) runner.Place, end func()) {
-	n := &notices{engine: e, waiting: make(map[string]int)}
+	n := &notices{engine: e, waiting: make(map[string]int), seen: make(map[string]seen)}
 	ctx, cancel := context.WithCancel(context.Background())
 	var watch sync.WaitGroup
 	watch.Go(func() { n.watch(ctx) })
@@ -149,7 +147,12 @@ type notices struct {
 	mu      sync.Mutex
 	waiting map[string]int // sessions of each queue
 	last    time.Time
+
+	seen map[string]seen // of the queues that were watched
 }
+
+// seen is when the last request of a queue's workers was made, by the engine's clock, and noticed, by ours.
+type seen struct{ made, noticed time.Time }
 
 // often is how often a notice is repeated.
 const often = 30 * time.Second
@@ -192,27 +195,18 @@ func (n *notices) watch(ctx context.Context) {
 		}
 		n.mu.Unlock()
 		for _, name := range names {
-			if n.engine.lacksWorkers(ctx, name) {
-				n.say(&fault.Error{
-					Code: project.NoWorkers, Detail: "no worker takes sessions of " + name,
-					Hint: "start `brenner-temporal worker` of this version, with --tags for what the rosters need",
-				})
+			if all, err := n.engine.asked(ctx, name); err == nil && n.isGone(name, newest(all)) {
+				n.say(noWorkers("sessions", name))
 			}
 		}
 	}
 }
 
-// gone is the silence after which a worker is no longer counted. Workers ask for work each minute, and the engine lists
-// those that are gone for longer.
-const gone = 2 * time.Minute
-
-// lacksWorkers reports whether a queue has no worker. If the engine does not say, it has. A worker that is busy does not
-// ask for activities, but always for workflow tasks.
-func (e *Engine) lacksWorkers(ctx context.Context, queue string) bool {
-	found, err := e.client.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_WORKFLOW)
-	return err == nil && !anyAsked(found.GetPollers(), time.Now())
-}
-
-func anyAsked(all []*taskqueue.PollerInfo, now time.Time) bool {
-	return slices.ContainsFunc(all, func(p *taskqueue.PollerInfo) bool { return now.Sub(p.GetLastAccessTime().AsTime()) < gone })
+// isGone reports whether a queue's workers are gone: none is listed, or none has made a request for a while. The clocks of
+// the engine and of this machine may differ.
+func (n *notices) isGone(queue string, made time.Time) bool {
+	if last := n.seen[queue]; !made.Equal(last.made) {
+		n.seen[queue] = seen{made, time.Now()}
+	}
+	return made.IsZero() || time.Since(n.seen[queue].noticed) >= gone
 }

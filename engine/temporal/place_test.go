@@ -5,12 +5,11 @@ import (
 	"crypto/rand"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
-	"go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/sdk/client"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"brenner/engine/temporal/servertest"
 	"brenner/loop"
@@ -60,19 +59,25 @@ func TestOnServerPlace(t *testing.T) {
 	})
 }
 
-// A queue has workers if one asked it for work a short time ago.
-func TestAnyAsked(t *testing.T) {
+// A queue has workers while their requests go on, whatever the engine's clock says.
+func TestWorkersAreGone(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	ago := func(d time.Duration) *taskqueue.PollerInfo {
-		return &taskqueue.PollerInfo{LastAccessTime: timestamppb.New(now.Add(-d))}
-	}
-	for _, c := range []struct {
-		all  []*taskqueue.PollerInfo
-		want bool
-	}{{nil, false}, {[]*taskqueue.PollerInfo{ago(gone)}, false}, {[]*taskqueue.PollerInfo{ago(2 * gone), ago(gone / 2)}, true}} {
-		if got := anyAsked(c.all, now); got != c.want {
-			t.Errorf("%v: got %t, want %t", c.all, got, c.want)
+	synctest.Test(t, func(t *testing.T) {
+		n := &notices{seen: make(map[string]seen)}
+		made := time.Now().Add(-24 * time.Hour)
+		for range 5 {
+			made = made.Add(time.Minute)
+			if n.isGone("q", made) {
+				t.Error("a worker that asks each minute is gone")
+			}
+			time.Sleep(gone - 1)
 		}
-	}
+		if n.isGone("q", made) {
+			t.Error("gone too early")
+		}
+		time.Sleep(1)
+		if !n.isGone("q", made) || !n.isGone("q", time.Time{}) || n.isGone("q", made.Add(1)) {
+			t.Error("a worker is gone if it asks no more or is not listed")
+		}
+	})
 }

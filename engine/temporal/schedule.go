@@ -3,6 +3,7 @@ package temporal
 import (
 	"context"
 	"errors"
+	"time"
 
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -13,8 +14,8 @@ import (
 )
 
 // Schedule starts a stored loop at times, each time for the key of that time; see Loop.Key. Another schedule of the
-// loop is replaced, unless the times are invalid.
-func (e *Engine) Schedule(ctx context.Context, name, cron, zone, key string) error {
+// loop is replaced, unless the times are invalid. It returns when that was done, by the engine's clock.
+func (e *Engine) Schedule(ctx context.Context, name, cron, zone, key string) (at time.Time, err error) {
 	id := loopID(e.fleet.Project, name)
 	o := client.ScheduleOptions{
 		ID:      id,
@@ -26,9 +27,10 @@ func (e *Engine) Schedule(ctx context.Context, name, cron, zone, key string) err
 			TypedSearchAttributes: e.searchAttributes(name, ""),
 		},
 	}
-	_, err := e.client.ScheduleClient().Create(ctx, o)
+	handle, err := e.client.ScheduleClient().Create(ctx, o)
 	if errors.Is(err, sdk.ErrScheduleAlreadyRunning) {
-		err = e.client.ScheduleClient().GetHandle(ctx, id).Update(ctx, client.ScheduleUpdateOptions{
+		handle = e.client.ScheduleClient().GetHandle(ctx, id)
+		err = handle.Update(ctx, client.ScheduleUpdateOptions{
 			DoUpdate: func(client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
 				return &client.ScheduleUpdate{Schedule: &client.Schedule{
 					Spec: &o.Spec, Action: o.Action, Policy: &client.SchedulePolicies{Overlap: o.Overlap}, State: &client.ScheduleState{},
@@ -38,15 +40,22 @@ func (e *Engine) Schedule(ctx context.Context, name, cron, zone, key string) err
 	}
 	var invalid *serviceerror.InvalidArgument
 	if errors.As(err, &invalid) {
-		return &fault.Error{
+		return at, &fault.Error{
 			Code: fault.Usage, Detail: "the engine refuses these times: " + invalid.Message,
 			Hint: `--cron has five fields, such as "0 22 * * *"; --zone is a name such as Europe/Vienna`,
 		}
 	}
 	if err != nil {
-		return unreachable(err)
+		return at, unreachable(err)
 	}
-	return nil
+	found, err := handle.Describe(ctx)
+	if err != nil {
+		return at, unreachable(err)
+	}
+	if at = found.Info.LastUpdateAt; at.IsZero() {
+		at = found.Info.CreatedAt
+	}
+	return at, nil
 }
 
 // Unschedule removes the schedule of a loop, if there is one.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -81,8 +82,9 @@ func schedule(c *cobra.Command, a *ui.App, name string, o *scheduleOptions) erro
 		err = e.Unschedule(ctx, name)
 	} else {
 		out.Cron, out.Zone, out.Key = o.cron, o.zone, o.key
-		if err = e.Schedule(ctx, name, o.cron, o.zone, o.key); err == nil {
-			a.SayFaults(e.LoopsWait(ctx))
+		var at time.Time
+		if at, err = e.Schedule(ctx, name, o.cron, o.zone, o.key); err == nil {
+			a.SayFaults(e.LoopsWait(ctx, at))
 		}
 	}
 	return ui.Show(a, out, err, func(_ *ui.App, s scheduled) string {

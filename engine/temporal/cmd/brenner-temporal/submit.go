@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -61,10 +62,11 @@ func submit(c *cobra.Command, a *ui.App, file, key string) error {
 		return err
 	}
 	if !ended {
-		if out.Workflow, err = e.Submit(ctx, out.Loop); err != nil {
+		var at time.Time
+		if out.Workflow, at, err = e.Submit(ctx, out.Loop); err != nil {
 			return err
 		}
-		a.SayFaults(e.LoopsWait(ctx))
+		a.SayFaults(e.LoopsWait(ctx, at))
 	}
 	return ui.Show(a, out, nil, func(_ *ui.App, s submitted) string {
 		if s.Workflow == "" {
