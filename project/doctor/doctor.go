@@ -64,6 +64,8 @@ type Options struct {
 	Resolve func() (*project.Project, roster.Resolution, error)
 	Start   project.StartOptions // the session to check for
 	Models  bool                 // ask each model, which costs a few tokens
+	// Engine describes the project's engine, and says which machines are missing; nil if this program knows none.
+	Engine func(context.Context, *project.Project) (found []string, lacks []*fault.Error, err error)
 	// Chosen says that flags decide how a session runs. Otherwise a missing question is only noted,
 	// and without a configuration file also that there is no way to the agents.
 	Chosen bool
@@ -82,6 +84,7 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 	}
 	add(checkProject(p)...)
 	add(checkStore(ctx, p)...)
+	add(checkEngine(ctx, p, o)...)
 	if err != nil {
 		add(brokenBy("roster", err)...)
 		return d
@@ -117,7 +120,7 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 func (d *Diagnosis) limitSession() {
 	var others []string
 	for _, c := range d.Checks {
-		if c.Status == Broken || c.blocks {
+		if c.What != engine && c.Status == Broken || c.blocks {
 			others = append(others, c.What)
 		}
 	}
@@ -126,6 +129,9 @@ func (d *Diagnosis) limitSession() {
 		d.Checks[i] = note(d.Checks[i].What, "its settings are complete, but this prevents it: "+strings.Join(others, ", "), "")
 	}
 }
+
+// engine names the checks of what places the sessions of loops. Sessions of this process do not need it.
+const engine = "engine"
 
 // startable says that the checks before a session pass.
 const startable = "nothing prevents a session from starting"
@@ -257,6 +263,32 @@ func checkStore(ctx context.Context, p *project.Project) []Check {
 		checks = append(checks, note("brief", b.Ref+": "+b.Detail, b.Fix))
 	}
 	return checks
+}
+
+// checkEngine checks what places the sessions of loops on machines, if the configuration names it.
+func checkEngine(ctx context.Context, p *project.Project, o *Options) []Check {
+	address := p.Config.Engine.Address
+	switch {
+	case o.Engine == nil && address == "":
+		return nil
+	case o.Engine == nil:
+		return []Check{fine(engine, "Temporal at "+address+": not checked by this program; `brenner-temporal doctor` checks it")}
+	}
+	found, lacks, err := o.Engine(ctx, p)
+	if fault.CodeOf(err) == project.NoEngine {
+		return []Check{note(engine, err.Error(), fault.HintOf(err))}
+	}
+	var all []Check
+	for _, one := range found {
+		all = append(all, fine(engine, one))
+	}
+	for _, f := range lacks {
+		all = append(all, Check{What: engine, Status: Note, Found: f.Error(), Fix: f.Hint, Code: string(f.Code)})
+	}
+	if err != nil {
+		all = append(all, brokenBy(engine, err)...)
+	}
+	return all
 }
 
 // describeUse names the locks that processes hold. Those of calls to endpoints, which may be many, are counted.

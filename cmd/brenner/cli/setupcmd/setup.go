@@ -200,6 +200,9 @@ Exit codes: 0 nothing is broken; 1 something is broken; 2 unreadable question or
 				return err
 			}
 			o.Models = models
+			if len(a.Places) > 0 {
+				o.Engine = a.Places[0].Check
+			}
 			d := doctor.Diagnose(c.Context(), o)
 			if d.Broken() {
 				a.Exit = ui.ExitFailed

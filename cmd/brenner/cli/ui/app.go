@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"brenner/config"
+	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/loop/runner"
 	"brenner/project"
@@ -149,6 +150,8 @@ type Place struct {
 	Name string
 	// Open connects to it.
 	Open func(ctx context.Context, a *App, p *project.Project) (of func(*project.Placing) runner.Place, end func(), err error)
+	// Check describes it, and says which of its machines are missing.
+	Check func(ctx context.Context, p *project.Project) (found []string, lacks []*fault.Error, err error)
 }
 
 // App is the state that all commands share: the streams and the global flags.

@@ -32,6 +32,6 @@ func program(beat time.Duration) cli.Extension {
 			}
 			of, end := e.Places()
 			return of, func() { end(); e.Close() }, nil
-		}}},
+		}, Check: temporal.Check}},
 	}
 }
