@@ -134,6 +134,16 @@ func (p *Project) wouldDo(s *loop.State, o *LoopOptions, stopAt string) string {
 	return WouldGoOn
 }
 
+// FindLoop finds the loop that a plan would continue; the state is nil if there is none. It fails with store.Held, and returns
+// the loop, if a process runs it.
+func (p *Project) FindLoop(ctx context.Context, plan *PinnedPlan, key string) (name string, s *loop.State, err error) {
+	search, err := plan.search(&LoopOptions{Key: key})
+	if err != nil {
+		return "", nil, err
+	}
+	return p.peekLoop(ctx, search)
+}
+
 // peekLoop finds the plan's loop, without creating a store.
 func (p *Project) peekLoop(ctx context.Context, search *runner.Search) (string, *loop.State, error) {
 	st, err := p.OpenUnchanged(ctx)

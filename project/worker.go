@@ -69,6 +69,8 @@ func (p *Project) Needs(ctx context.Context) (all []string, err error) {
 type WorkerOptions struct {
 	Sessions int    // at most, concurrently
 	Doing    string // shown to other processes that want a session
+	// Began, if not nil, is called when a session begins here.
+	Began func(thread string)
 }
 
 // Worker runs sessions and loops that other processes have begun, from the store alone. It writes no files, except
@@ -144,7 +146,7 @@ func (p *Project) Lacks() []error {
 func (w *Worker) Advance(ctx context.Context, drain <-chan struct{}, name, thread string) error {
 	p := w.project
 	r := &runner.Runner{
-		Store: w.store, Locks: w.store, Now: p.Now, Log: p.Log, Holder: p.holder(w.options.Doing), Pins: w.pins, Follower: w.follower, Drain: drain,
+		Store: w.store, Locks: w.store, Now: p.Now, Log: p.Log, Holder: p.holder(w.options.Doing), Pins: w.pins, Follower: w.follower, Drain: drain, Began: w.options.Began,
 		Sessions: func(ctx context.Context, work *loop.Work, job *loop.Job) (*runner.Session, error) {
 			sessions, err := w.sessionsOf(ctx, name)
 			if err != nil {

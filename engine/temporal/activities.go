@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rs/zerolog"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	sdk "go.temporal.io/sdk/temporal"
@@ -32,7 +31,7 @@ type activities struct {
 	beat  time.Duration
 	// tell records a heartbeat of the activity of the context.
 	tell func(context.Context) error
-	log  zerolog.Logger
+	said *said
 }
 
 // tellEngine records heartbeats with a client. The SDK's own ones end with the activity's context.
@@ -67,14 +66,10 @@ func (a *activities) perform(ctx context.Context, name string, do func(context.C
 	for {
 		select {
 		case err := <-ended:
-			if err == nil || cancelled { // then the user knows that it has not ended
+			a.said.ended(name, err, cancelled)
+			if cancelled { // then the user knows that it has not ended
 				return nil
 			}
-			level := zerolog.WarnLevel
-			if fault.CodeOf(err) == store.Held { // often after a kill, until the lease has expired
-				level = zerolog.DebugLevel
-			}
-			a.log.WithLevel(level).Err(err).Str("name", name).Msg("cannot run; back to the queue")
 			return a.failure(err)
 		case <-stopped:
 			stopped = nil
@@ -100,6 +95,9 @@ func isUsers(err error) bool {
 	return sdk.IsCanceledError(err) || errors.Is(err, activity.ErrActivityPaused)
 }
 
+// failed stands for an error without a code.
+const failed fault.Code = "FAILED"
+
 // busy is the kind of failure of a session that reached a worker with no place left.
 const busy = "BUSY"
 
@@ -116,7 +114,7 @@ func (a *activities) failure(err error) error {
 	case isAboutMachine(code):
 		return again(string(code), a.beat/3)
 	case code == "":
-		code = "FAILED"
+		code = failed
 	}
 	return sdk.NewApplicationError(string(code), string(code))
 }

@@ -27,7 +27,7 @@ func performed(t *testing.T, says error, stop bool) (drainedAfter time.Duration,
 	synctest.Test(t, func(t *testing.T) {
 		worker, begun := make(chan struct{}), time.Now()
 		told := 0
-		a := &activities{hard: t.Context(), drain: worker, beat: Beat, tell: func(context.Context) error { told++; return says }}
+		a := &activities{hard: t.Context(), drain: worker, beat: Beat, said: newSaid(func(string, string) {}), tell: func(context.Context) error { told++; return says }}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // as the SDK does if heartbeats fail
 		if stop {
@@ -128,4 +128,55 @@ func TestBusyWorker(t *testing.T) {
 	if err := a.session(t.Context(), Session{}); kindOf(err) != busy {
 		t.Errorf("got %v, want %s", err, busy)
 	}
+}
+
+// A worker says what becomes of a session: each thing once, although it is tried again and again.
+func TestWhatAWorkerSays(t *testing.T) {
+	t.Parallel()
+	var got []string
+	s := newSaid(func(name, what string) { got = append(got, name+": "+what) })
+	held, differs := &fault.Error{Code: store.Held, Detail: "held"}, &fault.Error{Code: runner.ConfigDiffers, Detail: "differs"}
+	s.ended("a", held, false)
+	s.ended("a", held, false)
+	s.ended("b", differs, false)
+	s.ended("a", differs, false)
+	s.begun("a")
+	s.ended("a", errors.New("broken"), false)
+	s.begun("a")
+	s.ended("a", nil, false)
+	s.ended("a", nil, false) // nothing to do
+	s.begun("a")
+	s.ended("a", drained("a"), false)
+	s.begun("a")
+	s.ended("a", drained("a"), true)
+	want := "a: returned to the queue: held (HELD)|b: returned to the queue: differs (CONFIG_DIFFERS)|a: returned to the queue: differs (CONFIG_DIFFERS)|" +
+		"a: begun|a: returned to the queue: broken (FAILED)|a: begun|a: ended|a: begun|a: left to another worker (WORKER_DRAINED)|a: begun|a: stopped after its calls in flight, as its loop or a user of the engine asked"
+	if strings.Join(got, "|") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.ReplaceAll(want, "|", "\n"))
+	}
+}
+
+// An engine that is away is said once, and that it is back, too.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		asked, said := 0, ""
+		watch(ctx, time.Second, func(context.Context) error {
+			if asked++; asked == 12 {
+				cancel()
+			}
+			if asked%10 > 4 {
+				return errors.New("away")
+			}
+			return nil
+		}, func(away error) {
+			if said += " back"; away != nil {
+				said = strings.TrimSuffix(said, "back") + away.Error()
+			}
+		})
+		if said != " away back" {
+			t.Errorf("said%s", said)
+		}
+	})
 }

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	enums "go.temporal.io/api/enums/v1"
-	"go.temporal.io/sdk/client"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"brenner/internal/fault"
 	"brenner/project"
@@ -16,30 +17,28 @@ import (
 const gone = 2 * time.Minute
 
 // asked returns the workers of a queue that the engine lists, and when each asked for work last, by the engine's clock. A
-// worker that is busy does not ask for activities, but always for workflow tasks.
-//
-// The list for all partitions of a queue is of an interface that later servers may not have. Otherwise, that of the first
-// one is enough to see whether there are any: the others pass requests on to it.
+// worker that is busy does not ask for activities, but always for workflow tasks. A queue has several parts, and each
+// knows only some of its workers.
 func (e *Engine) asked(ctx context.Context, queue string) (map[string]time.Time, error) {
-	all := make(map[string]time.Time)
-	found, err := e.client.DescribeTaskQueueEnhanced(ctx, client.DescribeTaskQueueEnhancedOptions{
-		TaskQueue: queue, TaskQueueTypes: []client.TaskQueueType{client.TaskQueueTypeWorkflow}, ReportPollers: true,
+	parts, err := e.client.WorkflowService().ListTaskQueuePartitions(ctx, &workflowservice.ListTaskQueuePartitionsRequest{
+		Namespace: e.namespace, TaskQueue: &taskqueue.TaskQueue{Name: queue},
 	})
-	for _, version := range found.VersionsInfo {
-		for _, kind := range version.TypesInfo {
-			for _, p := range kind.Pollers {
-				all[p.Identity] = p.LastAccessTime
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]time.Time)
+	for _, part := range parts.GetWorkflowTaskQueuePartitions() {
+		found, err := e.client.DescribeTaskQueue(ctx, part.GetKey(), enums.TASK_QUEUE_TYPE_WORKFLOW)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found.GetPollers() {
+			if at := p.GetLastAccessTime().AsTime(); at.After(all[p.GetIdentity()]) {
+				all[p.GetIdentity()] = at
 			}
 		}
 	}
-	if err == nil && len(all) > 0 {
-		return all, nil
-	}
-	first, err := e.client.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_WORKFLOW)
-	for _, p := range first.GetPollers() {
-		all[p.GetIdentity()] = p.GetLastAccessTime().AsTime()
-	}
-	return all, err
+	return all, nil
 }
 
 // newest returns the last time of all; zero if there is none.

@@ -40,7 +40,7 @@ func Check(ctx context.Context, p *project.Project) (found []string, lacks []*fa
 		case len(all) == 0:
 			lacks = append(lacks, noWorkers(what, name))
 		default:
-			found = append(found, text.Plural(len(all), "worker takes ", "workers take ")+what+" of "+name)
+			found = append(found, text.Count(len(all), "worker")+" asked for "+what+" of "+name+" in the last five minutes")
 		}
 	}
 	return found, lacks, nil

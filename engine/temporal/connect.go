@@ -21,6 +21,7 @@ import (
 // Engine is a connection to a project's engine.
 type Engine struct {
 	client     client.Client
+	namespace  string
 	fleet      project.Fleet
 	attributes bool
 	log        zerolog.Logger
@@ -55,7 +56,7 @@ func Connect(ctx context.Context, p *project.Project) (*Engine, error) {
 		p.Log.Warn().Strs("attributes", lacks).Msg("the namespace " + e.Namespace + " lacks search attributes; workflows cannot be found by them")
 		attributes = false
 	}
-	return &Engine{client: c, fleet: fleet, attributes: attributes, log: p.Log}, nil
+	return &Engine{client: c, namespace: e.Namespace, fleet: fleet, attributes: attributes, log: p.Log}, nil
 }
 
 // lacksAttributes returns the search attributes that are to be set and that the namespace lacks. If the engine does not say, it
@@ -83,7 +84,7 @@ func connectError(ctx context.Context, e *project.Engine, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	f := &fault.Error{Code: project.EngineUnreachable, Detail: "the engine at " + e.Address + " does not respond", Cause: err, Hint: "check engine.temporal.address, and that the server runs"}
+	f := &fault.Error{Code: project.EngineUnreachable, Detail: "the engine at " + e.Address + " does not respond", Cause: dialled(err), Hint: "check engine.temporal.address, and that the server runs"}
 	var noNamespace *serviceerror.NamespaceNotFound
 	var denied *serviceerror.PermissionDenied
 	var missing *serviceerror.NotFound
@@ -93,11 +94,13 @@ func connectError(ctx context.Context, e *project.Engine, err error) error {
 		f.Hint = "set engine.temporal.namespace, or let the engine's administrator create it"
 	case strings.Contains(text, "no children to pick from"): // how gRPC says that a name has no address
 		f.Cause, f.Detail = nil, "the engine at "+e.Address+" does not respond: its host is unknown"
+	case strings.Contains(text, "unexpected HTTP status code"):
+		f.Cause, f.Detail = nil, "the server at "+e.Address+" is not a Temporal server"
 	case errors.As(err, &denied), strings.Contains(text, "Unauthenticated"), strings.Contains(text, "unauthorized"):
 		f.Code, f.Detail, f.Hint = project.EngineDenied, "the engine at "+e.Address+" refuses this program", "check the key of engine.temporal.api_key_env, and its rights in the namespace "+e.Namespace
 	case isAboutTLS(text), e.TLS != nil && isCut(text):
 		f.Code, f.Detail = project.EngineTLS, "no connection by the settings of engine.temporal.tls with "+e.Address
-		f.Hint = "check whether the server wants TLS (enabled), its authority (ca), its name (server), and whether it wants a certificate (cert, key)"
+		f.Hint = "check that this is a Temporal server, whether it wants TLS (enabled), its authority (ca), its name (server), and whether it wants a certificate (cert, key)"
 	}
 	return f
 }
@@ -112,6 +115,24 @@ func isCut(text string) bool { return containsAny(text, "broken pipe", "connecti
 
 func containsAny(text string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+func unreachable(err error) error {
+	return &fault.Error{Code: project.EngineUnreachable, Detail: "the engine does not respond", Cause: dialled(err)}
+}
+
+// dialled returns the part of an error that says why no connection was made, without what gRPC puts around it.
+func dialled(err error) error {
+	text := err.Error()
+	for _, around := range []string{`desc = "`, "Error while dialing: "} {
+		if _, why, ok := strings.Cut(text, around); ok {
+			text = strings.TrimSuffix(why, `"`)
+		}
+	}
+	if text == err.Error() {
+		return err
+	}
+	return errors.New(text)
 }
 
 // logger passes what the SDK logs to the program's log with -v: what matters to users is said elsewhere.

@@ -64,7 +64,7 @@ func (p *place) Run(ctx context.Context, c loop.Run) error {
 		case errors.As(err, &ended):
 			p.engine.log.Warn().Err(err).Str("session", c.Thread).Msg("the engine has ended the session's workflow; it begins again")
 		default:
-			p.notices.say(&fault.Error{Code: project.EngineUnreachable, Detail: "the engine does not respond; the loop waits for it, and sessions that run continue", Cause: err})
+			p.notices.say(&fault.Error{Code: project.EngineUnreachable, Detail: "the engine does not respond; the loop waits for it, and sessions that run continue", Cause: dialled(err)})
 		}
 		time.Sleep(pause)
 	}

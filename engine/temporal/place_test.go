@@ -35,10 +35,10 @@ func TestOnServerPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := &Engine{client: c, fleet: project.Fleet{Project: rand.Text(), Prompts: "00000000"}, log: zerolog.Nop()}
+		e := &Engine{client: c, namespace: "default", fleet: project.Fleet{Project: rand.Text(), Prompts: "00000000"}, log: zerolog.Nop()}
 		drain, ended := make(chan struct{}), make(chan error, 1)
 		a := &activities{
-			slots: newSlots(4), hard: context.Background(), drain: drain, beat: testBeat, tell: tellEngine(c), log: zerolog.Nop(),
+			slots: newSlots(4), hard: context.Background(), drain: drain, beat: testBeat, tell: tellEngine(c), said: newSaid(func(string, string) {}),
 			advance: func(ctx context.Context, drain <-chan struct{}, s Session) error {
 				r := w.Runner()
 				r.Drain = drain
@@ -59,7 +59,7 @@ func TestOnServerPlace(t *testing.T) {
 	})
 }
 
-// A queue has workers while their requests go on, whatever the engine's clock says.
+// A queue has workers while they ask, whatever the engine's clock says.
 func TestWorkersAreGone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,12 +70,12 @@ func TestWorkersAreGone(t *testing.T) {
 			if n.isGone("q", made) {
 				t.Error("a worker that asks each minute is gone")
 			}
-			time.Sleep(gone - 1)
+			time.Sleep(gone - time.Nanosecond)
 		}
 		if n.isGone("q", made) {
 			t.Error("gone too early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if !n.isGone("q", made) || !n.isGone("q", time.Time{}) || n.isGone("q", made.Add(1)) {
 			t.Error("a worker is gone if it asks no more or is not listed")
 		}

@@ -41,7 +41,3 @@ func (e *Engine) LoopsWait(ctx context.Context, now time.Time) []*fault.Error {
 	}
 	return []*fault.Error{noWorkers("loops", name)}
 }
-
-func unreachable(err error) error {
-	return &fault.Error{Code: project.EngineUnreachable, Detail: "the engine does not respond", Cause: err}
-}

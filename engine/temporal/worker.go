@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -20,12 +21,15 @@ type WorkerOptions struct {
 	Loops  bool     // also run loops
 	Doing  string   // shown to other processes that want a session
 	Beat   time.Duration
-	Ready  func(queues []string) // called when it takes work
+	Ready  func(project string, queues []string) // called when it takes work
+	Say    func(name, what string)               // what becomes of a session or loop here
+	Away   func(error)                           // called when the engine is away, and with nil when it is back
 }
 
 // Work runs sessions, and loops, until drain is closed and what runs has stopped after its calls in flight.
 func (e *Engine) Work(ctx context.Context, p *project.Project, o WorkerOptions, drain <-chan struct{}) error {
-	w, err := p.Worker(ctx, project.WorkerOptions{Sessions: o.AtOnce, Doing: o.Doing})
+	says := newSaid(o.Say)
+	w, err := p.Worker(ctx, project.WorkerOptions{Sessions: o.AtOnce, Doing: o.Doing, Began: says.begun})
 	if err != nil {
 		return err
 	}
@@ -33,24 +37,36 @@ func (e *Engine) Work(ctx context.Context, p *project.Project, o WorkerOptions, 
 	of, end := e.Places()
 	defer end()
 	a := &activities{
-		slots: newSlots(o.AtOnce), hard: ctx, drain: drain, beat: o.Beat, tell: tellEngine(e.client), log: p.Log,
+		slots: newSlots(o.AtOnce), hard: ctx, drain: drain, beat: o.Beat, tell: tellEngine(e.client), said: says,
 		advance: func(ctx context.Context, drain <-chan struct{}, s Session) error {
 			return w.Advance(ctx, drain, s.Loop, s.Thread)
 		},
 		run: func(ctx context.Context, drain <-chan struct{}, l Loop) error {
-			return runStored(ctx, w, l, project.LoopOptions{Key: l.Key, Doing: o.Doing, Place: of, At: Submitted}, drain)
+			return runStored(ctx, w, says, l, project.LoopOptions{Key: l.Key, Doing: o.Doing, Place: of, At: Submitted}, drain)
 		},
 	}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go watch(watching, o.Beat/3, func(ctx context.Context) error {
+		_, err := e.client.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
+		return err
+	}, func(err error) {
+		if err != nil {
+			err = unreachable(err)
+		}
+		o.Away(err)
+	})
 	return e.serve(a, o, drain)
 }
 
 // runStored runs a loop to its end.
-func runStored(ctx context.Context, w *project.Worker, l Loop, o project.LoopOptions, drain <-chan struct{}) error {
+func runStored(ctx context.Context, w *project.Worker, says *said, l Loop, o project.LoopOptions, drain <-chan struct{}) error {
 	job, err := w.StoredLoop(ctx, l.Loop, o)
 	if err != nil {
 		return err
 	}
 	defer job.Close()
+	says.begun(l.Loop)
 	r, err := job.Run(ctx, drain)
 	if err == nil && r.Interrupted {
 		err = drained(job.Name())
@@ -100,7 +116,7 @@ func (e *Engine) serve(a *activities, o WorkerOptions, drain <-chan struct{}) er
 		started = append(started, w)
 	}
 	if o.Ready != nil {
-		o.Ready(names)
+		o.Ready(e.fleet.Project, names)
 	}
 	select {
 	case <-drain:

@@ -120,6 +120,9 @@ func (r *Runner) Advance(ctx context.Context, name, thread string) error {
 		if err == nil && (job.Status != loop.Running || job.Attempts != c.Job.Attempts || now.Ended != "" && now.Head.Seq > job.After) {
 			err = &fault.Error{Code: session.NotOpen, Detail: "the loop does not wait for " + thread}
 		}
+		if err == nil && r.Began != nil {
+			r.Began(thread)
+		}
 		return err
 	}
 	_, err = s.Runner.Resume(ctx, thread, s.raise(&c))

@@ -57,6 +57,8 @@ type Runner struct {
 	Place Place
 	// Pins identify what this machine has; nil skips the comparison.
 	Pins *loop.Pins
+	// Began, if not nil, is called when Advance begins a session that is not at its end.
+	Began func(thread string)
 	// At says where the run takes place.
 	At loop.At
 	// Follower reads loops for Advance; nil reads them completely each time.

@@ -100,7 +100,7 @@ type SummarySession struct {
 	Records int    `json:"records,omitzero"`
 	Refused int    `json:"refused_records,omitzero"`
 	Unread  int    `json:"unread_records,omitzero"`
-	Machine string `json:"machine,omitempty"` // that runs it, if that is not the process of the loop
+	Machine string `json:"machine,omitempty"` // that runs it, if that is not always the process of the loop
 	Process int    `json:"process,omitzero"`  // on that machine
 }
 
@@ -260,7 +260,7 @@ func (s *Summary) setUnendedPhase(locks store.Locks, st *loop.State) {
 	}
 }
 
-// setMachines sets which machines run sessions, besides the process of the loop.
+// setMachines sets which machines run sessions, unless the process of the loop runs all.
 func (s *Summary) setMachines(locks store.Locks, own *store.Holder) {
 	for i := range s.Sessions {
 		one := &s.Sessions[i]
@@ -268,7 +268,7 @@ func (s *Summary) setMachines(locks store.Locks, own *store.Holder) {
 			continue
 		}
 		holder, held, err := locks.HolderOf(one.Thread)
-		if err == nil && held && (holder.PID != own.PID || holder.Host != own.Host) {
+		if err == nil && held && (s.Place != "" || holder.PID != own.PID || holder.Host != own.Host) {
 			one.Machine, one.Process = cmp.Or(holder.Host, "-"), holder.PID
 		}
 	}

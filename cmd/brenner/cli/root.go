@@ -242,9 +242,9 @@ func replaceArgErrors(c *cobra.Command) {
 	}
 }
 
-// emptyFlag refuses an empty address or file, which would silently mean the default.
+// emptyFlag refuses an empty address, file or place, which would silently mean the default.
 func emptyFlag(c *cobra.Command) error {
-	for _, name := range []string{"url", "mail-url", "base-url", "tape", "record-tape", "store"} {
+	for _, name := range []string{"url", "mail-url", "base-url", "tape", "record-tape", "store", "place"} {
 		if f := c.Flags().Lookup(name); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
 			return ui.Usage(c, "--"+name+": empty value", "pass one, or omit the flag")
 		}

@@ -8,7 +8,9 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/engine/temporal"
+	"brenner/internal/fault"
 	"brenner/project"
+	stores "brenner/store"
 )
 
 func submitCommand(a *ui.App) *cobra.Command {
@@ -35,9 +37,13 @@ type submitted struct {
 	Schema   string `json:"schema"`
 	Loop     string `json:"loop"`
 	Workflow string `json:"workflow,omitempty"` // empty if the loop has ended
+	Running  bool   `json:"running,omitzero"`   // a worker runs it already
 }
 
 func submit(c *cobra.Command, a *ui.App, file, key string) error {
+	if c.Flags().Changed("run") && key == "" {
+		return ui.Usage(c, "--run: empty key", "for example: --run $(date +%F); omit --run to start again")
+	}
 	ctx := c.Context()
 	p, err := a.Open()
 	if err != nil {
@@ -58,7 +64,13 @@ func submit(c *cobra.Command, a *ui.App, file, key string) error {
 	defer e.Close()
 	out := submitted{Schema: "brenner.submitted/v1"}
 	var ended bool
-	if out.Loop, ended, err = store(ctx, p, plan, project.LoopOptions{Key: key, Doing: ui.Doing(c), NoPreflight: true, At: temporal.Submitted}); err != nil {
+	out.Loop, ended, err = store(ctx, p, plan, project.LoopOptions{Key: key, Doing: ui.Doing(c), NoPreflight: true, At: temporal.Submitted})
+	if fault.CodeOf(err) == stores.Held {
+		if name, s, _ := p.FindLoop(ctx, plan, key); s != nil && s.At == temporal.Submitted {
+			out.Loop, out.Running, err = name, true, nil
+		}
+	}
+	if err != nil {
 		return err
 	}
 	if !ended {
@@ -69,8 +81,11 @@ func submit(c *cobra.Command, a *ui.App, file, key string) error {
 		a.SayFaults(e.LoopsWait(ctx, at))
 	}
 	return ui.Show(a, out, nil, func(_ *ui.App, s submitted) string {
-		if s.Workflow == "" {
+		switch {
+		case s.Workflow == "":
 			return s.Loop + " has already ended\n"
+		case s.Running:
+			return s.Loop + ": submitted before; a worker runs it\n"
 		}
 		return s.Loop + ": submitted; `brenner-temporal loop status " + s.Loop + "` shows its progress\n"
 	})

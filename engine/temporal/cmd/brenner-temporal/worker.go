@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
@@ -59,8 +60,9 @@ func work(c *cobra.Command, a *ui.App, o temporal.WorkerOptions) error {
 	for _, lack := range p.Lacks() {
 		a.Say("brenner: this machine cannot use a model or program: " + ui.Clean(lack.Error()) + "\n")
 	}
+	say := sayer(a)
 	hard, drain, done := a.Interrupts.Gently(c.Context(), func() {
-		a.Say("\nbrenner: waiting for the calls in flight; interrupt again to stop immediately\n")
+		say("", "waiting for the calls in flight; interrupt again to stop immediately")
 	})
 	defer done()
 	ctx, cancel := context.WithCancel(hard)
@@ -71,8 +73,43 @@ func work(c *cobra.Command, a *ui.App, o temporal.WorkerOptions) error {
 	}
 	defer e.Close()
 	o.Doing = ui.Doing(c)
-	o.Ready = func(queues []string) {
-		a.Say("brenner: working, " + text.Count(o.AtOnce, "session") + " at once, from " + strings.Join(queues, ", ") + "\n")
+	o.Say = say
+	o.Ready = func(project string, queues []string) {
+		say("", "working, "+text.Count(o.AtOnce, "session")+" of "+project+" at once, from "+strings.Join(queues, ", "))
 	}
-	return e.Work(ctx, p, o, drain)
+	o.Away = func(err error) {
+		if err == nil {
+			say("", "the engine responds again")
+		} else {
+			say("", err.Error()+"; what runs here continues ("+string(fault.CodeOf(err))+")")
+		}
+	}
+	if err := e.Work(ctx, p, o, drain); err != nil {
+		return err
+	}
+	say("", "stopped")
+	return nil
+}
+
+// sayer returns what prints a line about a session or loop, or about the worker itself.
+func sayer(a *ui.App) func(name, what string) {
+	switch {
+	case a.Quiet:
+		return func(string, string) {}
+	case a.JSON:
+		log := zerolog.New(a.Err).With().Timestamp().Logger()
+		return func(name, what string) {
+			e := log.Info()
+			if name != "" {
+				e = e.Str("name", name)
+			}
+			e.Msg(what)
+		}
+	}
+	return func(name, what string) {
+		if name != "" {
+			what = name + ": " + what
+		}
+		a.Say(a.Now().Format(time.TimeOnly) + " " + ui.Clean(what) + "\n")
+	}
 }
