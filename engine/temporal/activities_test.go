@@ -135,7 +135,7 @@ func TestWhatAWorkerSays(t *testing.T) {
 	t.Parallel()
 	var got []string
 	s := newSaid(func(name, what string) { got = append(got, name+": "+what) })
-	held, differs := &fault.Error{Code: store.Held, Detail: "held"}, &fault.Error{Code: runner.ConfigDiffers, Detail: "differs"}
+	held, differs := &fault.Error{Code: store.Held, Detail: "held"}, &fault.Error{Code: runner.ConfigDiffers, Detail: "differs", Hint: "do it"}
 	s.ended("a", held, false)
 	s.ended("a", held, false)
 	s.ended("b", differs, false)
@@ -149,7 +149,7 @@ func TestWhatAWorkerSays(t *testing.T) {
 	s.ended("a", drained("a"), false)
 	s.begun("a")
 	s.ended("a", drained("a"), true)
-	want := "a: returned to the queue: held (HELD)|b: returned to the queue: differs (CONFIG_DIFFERS)|a: returned to the queue: differs (CONFIG_DIFFERS)|" +
+	want := "a: returned to the queue: held (HELD)|b: returned to the queue: differs; do it (CONFIG_DIFFERS)|a: returned to the queue: differs; do it (CONFIG_DIFFERS)|" +
 		"a: begun|a: returned to the queue: broken (FAILED)|a: begun|a: ended|a: begun|a: left to another worker (WORKER_DRAINED)|a: begun|a: stopped after its calls in flight, as its loop or a user of the engine asked"
 	if strings.Join(got, "|") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.ReplaceAll(want, "|", "\n"))

@@ -22,7 +22,7 @@ const PlaceName = "temporal"
 
 // Places returns the place of a loop's sessions: any worker of the project.
 func (e *Engine) Places() (of func(*project.Placing) runner.Place, end func()) {
-	n := &notices{engine: e, waiting: make(map[string]int), seen: make(map[string]seen)}
+	n := &notices{engine: e, waiting: make(map[string]string), seen: make(map[string]seen)}
 	ctx, cancel := context.WithCancel(context.Background())
 	var watch sync.WaitGroup
 	watch.Go(func() { n.watch(ctx) })
@@ -43,7 +43,7 @@ const pause = time.Second
 // Run implements runner.Place.
 func (p *place) Run(ctx context.Context, c loop.Run) error {
 	name := queue(p.engine.fleet, p.of.Needs(&c.Job))
-	defer p.notices.wait(name)()
+	defer p.notices.wait(name, c.Thread)()
 	for {
 		var err error
 		stopping := ctx.Err() != nil
@@ -145,7 +145,7 @@ type notices struct {
 	engine *Engine
 
 	mu      sync.Mutex
-	waiting map[string]int // sessions of each queue
+	waiting map[string]string // queues, by session
 	last    time.Time
 
 	seen map[string]seen // of the queues that were watched
@@ -163,22 +163,23 @@ func (n *notices) say(err error) {
 	defer n.mu.Unlock()
 	if now := time.Now(); now.Sub(n.last) >= often {
 		n.last = now
-		n.engine.log.Warn().Err(err).Str("code", string(fault.CodeOf(err))).Msg("sessions wait")
+		n.engine.log.Warn().Err(err).Str("code", string(fault.CodeOf(err))).Str("hint", fault.HintOf(err)).Msg("sessions wait")
 	}
 }
 
 // wait notes that a session waits for a queue, until done is called.
-func (n *notices) wait(queue string) (done func()) {
-	count := func(by int) {
+func (n *notices) wait(queue, thread string) (done func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.waiting[thread] = queue
+	return func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		n.waiting[queue] += by
+		delete(n.waiting, thread)
 	}
-	count(1)
-	return func() { count(-1) }
 }
 
-// watch says which queues of waiting sessions have no worker.
+// watch says which queues of waiting sessions have no worker, and why workers return a session: any one of each queue.
 func (n *notices) watch(ctx context.Context) {
 	for {
 		select {
@@ -187,19 +188,35 @@ func (n *notices) watch(ctx context.Context) {
 			return
 		}
 		n.mu.Lock()
-		var names []string
-		for name, count := range n.waiting {
-			if count > 0 {
-				names = append(names, name)
-			}
+		one := make(map[string]string)
+		for thread, name := range n.waiting {
+			one[name] = thread
 		}
 		n.mu.Unlock()
-		for _, name := range names {
+		for name, thread := range one {
 			if all, err := n.engine.asked(ctx, name); err == nil && n.isGone(name, newest(all)) {
 				n.say(noWorkers("sessions", name))
+			} else if code := n.engine.returned(ctx, thread); code != "" {
+				n.say(&fault.Error{Code: code, Detail: "workers return " + thread + " to the queue " + name, Hint: "each of them says why"})
 			}
 		}
 	}
+}
+
+// returned returns why workers, which differ in what they have, return a session again and again; empty if they do not.
+func (e *Engine) returned(ctx context.Context, thread string) fault.Code {
+	const tries = 3
+	found, err := e.client.DescribeWorkflowExecution(ctx, sessionID(e.fleet.Project, thread), "")
+	if err != nil {
+		return ""
+	}
+	for _, a := range found.GetPendingActivities() {
+		code := fault.Code(a.GetLastFailure().GetApplicationFailureInfo().GetType())
+		if a.GetState() == enums.PENDING_ACTIVITY_STATE_SCHEDULED && a.GetAttempt() >= tries && isAboutMachine(code) {
+			return code
+		}
+	}
+	return ""
 }
 
 // isGone reports whether a queue's workers are gone: none is listed, or none has made a request for a while. The clocks of

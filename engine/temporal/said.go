@@ -56,7 +56,11 @@ func (s *said) ended(name string, err error, cancelled bool) {
 		}
 		code = cmp.Or(code, failed)
 		if s.last[name] = string(code); last != string(code) {
-			s.say(name, "returned to the queue: "+err.Error()+" ("+string(code)+")")
+			what := "returned to the queue: " + err.Error()
+			if hint := fault.HintOf(err); hint != "" {
+				what += "; " + hint
+			}
+			s.say(name, what+" ("+string(code)+")")
 		}
 	}
 }

@@ -248,7 +248,7 @@ func summaryRows(s *project.LoopSummary) [][]string {
 			break
 		}
 		row := []string{
-			ui.OrDash(ui.Clean(j.Thread)), fmt.Sprint(j.Round), ui.Clean(j.Name), statusText(&j, s.Phase == session.PhaseEnded), fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
+			ui.OrDash(ui.Clean(j.Thread)), fmt.Sprint(j.Round), ui.Clean(j.Name), statusText(&j, s), fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
 		}
 		switch {
 		case j.Task != "":
@@ -266,8 +266,11 @@ func summaryRows(s *project.LoopSummary) [][]string {
 }
 
 // statusText describes what became of a session, for the table.
-func statusText(j *project.LoopSession, ended bool) string {
-	status := report.Status(loop.Status(j.Status), j.Thread != "", ended, !j.Nothing && j.Silent > 0)
+func statusText(j *project.LoopSession, s *project.LoopSummary) string {
+	if s.Place != "" && j.Machine == "" && j.Status == string(loop.Running) {
+		return "waits for a worker"
+	}
+	status := report.Status(loop.Status(j.Status), j.Thread != "", s.Phase == session.PhaseEnded, !j.Nothing && j.Silent > 0)
 	switch {
 	case j.Machine != "":
 		status += fmt.Sprintf(" on %s, process %d", ui.Clean(j.Machine), j.Process)

@@ -32,6 +32,14 @@ func TestOnServerTellsUsers(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	says(user, []string{"submitted to temporal, no machine runs it now"}, "loop", "status", "night-k")
+	w = f.machine()
+	w.write("brenner.yaml", "priority: [BlueLake]\n")
+	w.work("--tags", "gpu")
+	user.start("workers return RS-", "loop", "run", "night.yaml", "--run", "j", "--place", "temporal")
+	user.signal(syscall.SIGTERM)
+	if code := user.wait(); code != 130 {
+		t.Errorf("exit %d\n%s", code, user.out)
+	}
 	for variable, want := range map[string]string{
 		"BRENNER_ENGINE_TEMPORAL_NAMESPACE=elsewhere": "ENGINE_NAMESPACE", "BRENNER_ENGINE_TEMPORAL_ADDRESS=127.0.0.1:1": "ENGINE_UNREACHABLE",
 		"BRENNER_ENGINE_TEMPORAL_ADDRESS=": "no address of an engine", "BRENNER_STORE=": "STORE_NOT_SHARED",
