@@ -57,12 +57,13 @@ const (
 	ThirdReader  Reader = "reader/3"
 	FourthReader Reader = "reader/4"
 	FifthReader  Reader = "reader/5"
-	NewestReader        = FifthReader
+	SixthReader  Reader = "reader/6"
+	NewestReader        = SixthReader
 )
 
 // Readers are the versions of the reader, oldest first.
 func Readers() []Reader {
-	return []Reader{FirstReader, SecondReader, ThirdReader, FourthReader, FifthReader}
+	return []Reader{FirstReader, SecondReader, ThirdReader, FourthReader, FifthReader, SixthReader}
 }
 
 // Since reports whether a version has the rules of another one, which it may be.
@@ -83,7 +84,7 @@ func (r Reader) Scanner() markdown.Version {
 
 // Remarks returns the rules by which the text beside a block of an author, who may be unknown (""), is read.
 func (r Reader) Remarks(author string) remark.Rules {
-	return remark.Rules{Author: author, Oblique: r.Since(ThirdReader), Choosing: r.Since(FourthReader), Firm: r.Since(FifthReader), Close: r.Since(FifthReader)}
+	return remark.Rules{Author: author, Oblique: r.Since(ThirdReader), Choosing: r.Since(FourthReader), Firm: r.Since(FifthReader), Close: r.Since(FifthReader), Sixth: r.Since(SixthReader)}
 }
 
 // WithoutReasoning returns a reply without its reasoning. The first version does not know reasoning.

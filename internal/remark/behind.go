@@ -38,7 +38,9 @@ func (r Rules) behind(sentence string, block []byte) *after {
 			return a
 		}
 	}
-	a.skip()
+	if a.skip(); r.Sixth && a.at(0) == "do" && a.at(1) == "not" && isIn(" forget overlook hesitate worry ", a.at(2)) {
+		a.words = nil // Do not forget the controls above.
+	}
 	return a
 }
 

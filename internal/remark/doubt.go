@@ -18,6 +18,7 @@ type Rules struct {
 	Choosing bool    // sentences that keep only some of several blocks count, and lines that name another author
 	Firm     bool    // an answer that shows a block for some purpose only, or says no, declines it
 	Close    bool    // marks, lone titles and notes around a block and in it count
+	Sixth    bool    // the rules that reader/6 has beyond those before
 	Answer   *Answer // the reply answers a request for corrections; nil otherwise
 
 	Whole  *Whole  // the reply; nil if not known

@@ -117,7 +117,7 @@ func (r Rules) Spares(text []byte) (all []Remark) {
 }
 
 // sparedBy returns the remarks of one sentence.
-func (r Rules) sparedBy(sentence, lower string) []Remark {
+func (r Rules) sparedBy(sentence, lower string) (all []Remark) {
 	if delegates.MatchString(lower) && !(r.Close && leavesItems(lower)) {
 		return []Remark{{Line: sentence, Open: true, About: About{All: true}}}
 	}
@@ -130,11 +130,31 @@ func (r Rules) sparedBy(sentence, lower string) []Remark {
 	if said, ok := keepsSome(sentence, r.inWords(lower)); ok && r.Choosing {
 		return []Remark{said}
 	}
-	m := r.sparedIn(lower)
-	if m == nil || r.isNoSpare(sentence, lower) {
+	m, id := r.sparedIn(lower), r.untouchedIn(lower)
+	if m == nil && id == "" || r.isNoSpare(sentence, lower) {
 		return nil
 	}
-	return []Remark{{Line: sentence, About: About{Operation: "KILL", ID: strings.ToUpper(strings.Join(m[1:], ""))}}}
+	if id != "" {
+		all = append(all, Remark{Line: sentence, About: About{Operation: "EDIT", ID: id}})
+	}
+	if m != nil {
+		all = append(all, Remark{Line: sentence, About: About{Operation: "KILL", ID: strings.ToUpper(strings.Join(m[1:], ""))}})
+	}
+	return all
+}
+
+// untouched matches sentences that leave all of an item as it is: H1 stays as it is. I leave H1 untouched. Do not edit H1.
+var untouched = shape(`^(?:(?:so|but|and|for now|for the moment|<well>|<me> think)[, ]*)*(<id>) (?:should |must |will |may |is to |can |still |therefore )*(?:stays?|remains?|(?:is|be) (?:kept|left)) (?:exactly |just |completely |entirely |fully )?(?:as (?:it )?(?:is|was|stands)|unchanged|untouched|the same|unedited|alone)<end>`,
+	`^(?:(?:so|but|and|for now|for the moment|please|<well>|<me>(?: am|'m| will|'ll| would|'d)?(?: rather)?|let us|let's)[, ]*)*(?:leave|leaving|keep|keeping|left) (<id>) (?:exactly |just |completely )?(?:as (?:it )?(?:is|was|stands)|unchanged|untouched|unedited|alone)<end>`,
+	`^(?:(?:so|but|and|please|<well>)[, ]*)*(?:(?:do not|don't|never) (?:edit|change|touch|reword|modify|alter|update|amend) (<id>)|(?:no (?:changes?|edits?)|nothing) (?:(?:is|are) (?:needed|required|necessary|to be made|made) )?(?:to|for|on|in) (<id>)(?: (?:is|are) (?:needed|required|necessary|proposed|made))?)<end>`)
+
+// untouchedIn returns the item that a sentence, in small letters, leaves as it is in all respects, or "".
+func (r Rules) untouchedIn(lower string) string {
+	if !r.Sixth {
+		return ""
+	}
+	m := untouched.FindStringSubmatch(lower)
+	return strings.ToUpper(strings.Join(m[min(1, len(m)):], ""))
 }
 
 // isNoSpare reports whether a sentence is a condition, a question or about what others say.
@@ -159,6 +179,9 @@ func (r Rules) sparedIn(lower string) []string {
 
 // retreats reports whether a sentence somewhere behind a block takes it back, or leaves its target as it is.
 func (r Rules) retreats(sentence, lower string, block []byte) bool {
+	if id := r.untouchedIn(lower); id != "" && OperationIn(block) == "EDIT" && isTarget(block, id) && !r.isNoSpare(sentence, lower) {
+		return true
+	}
 	if !retreating.MayMatch(lower) && !(r.Close && r.sparedIn(lower) != nil) {
 		return false
 	}

@@ -127,3 +127,22 @@ func (r Rules) abstains(para string) bool {
 
 // ofItem matches a line that begins with an item: "- H1 (Lineage): …", "| H1 | …", "Hypothesis H1. …", "Lineage (H1): …".
 var ofItem = shape(`^[ \t>|*+•–-]*(?:#{1,6} +)?(?:\d{1,2}[.)] +)?(?:\[.\] )?(?:(?:hypothesis|test|assumption|anomaly|critique|prediction|item|on|as for|re:?|for) )?<id>\b`, `^[ \t>|*+•–-]*(?:\d{1,2}[.)] +)?[^.:|]{1,40}[(\[]<id>[)\]] ?[:.|—–-]`)
+
+// unneeded matches sentences that say so of the round: No changes are needed this round.
+var unneeded = shape(`^(?:so |hence |thus |therefore |overall,? |<me> (?:think|believe|see) (?:that )?)*no (?:changes?|deltas?|edits?|amendments?|blocks?) (?:is|are|seems?|was|were|appears?) ?(?:to be )?(?:needed|required|necessary|warranted|called for|due|justified|proposed|submitted|made)(?:,? (?:(?:for|in|at)? ?(?:this|the) (?:round|turn|time|point|stage|moment)|from (?:me|my side)|for now|today|now|on my side|by me))*$`)
+
+// isUnneeded reports whether a sentence of a paragraph says that no changes are needed, and not below a title of one section or item.
+func isUnneeded(para, above []byte) bool {
+	if len(above) < maxLabel && partTitle.MatchString(lowered(string(above))) {
+		return false
+	}
+	for sentence := range sentences(lowered(strings.ReplaceAll(string(para), "\n", " "))) {
+		if unneeded.MatchString(strings.TrimRight(sentence, ".!? ")) {
+			return true
+		}
+	}
+	return false
+}
+
+// partTitle matches titles of a section or an item.
+var partTitle = shape(`^(?:#|\*\*)[^.]*(?:hypothes|predict|test|assumption|anomal|critique|research|thread|slate|ledger|register|table|section|<id>)|^[^.]*(?:hypothes|predict|test|assumption|anomal|critique|<id>)[^.]*:$`)

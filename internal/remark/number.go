@@ -49,9 +49,18 @@ const Last = -1
 
 // Named returns the remarks in a text that take back blocks of the reply by number, or by operation and item.
 func (r Rules) Named(text []byte) (all []Remark) {
+	var title []byte
 	for para := range bytes.SplitSeq(r.ownWords(r.trimLines(text), false), []byte("\n\n")) {
+		above := title
 		para = bytes.TrimSpace(para)
-		if len(para) == 0 || len(para) > maxProse || para[0] == '>' || isPlain(para) {
+		title = para
+		if len(para) == 0 || len(para) > maxProse || para[0] == '>' {
+			continue
+		}
+		if r.Sixth && r.isWide() && isUnneeded(para, above) {
+			all = append(all, Remark{Line: string(bytes.ReplaceAll(para, []byte("\n"), []byte(" "))), About: About{All: true}})
+		}
+		if isPlain(para) {
 			continue
 		}
 		all = append(all, r.namedIn(string(para))...)
