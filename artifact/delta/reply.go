@@ -331,6 +331,7 @@ func (r *reader) weighed(blocks []Block, own []byte) []Block {
 	r.refuseReplaced(blocks)
 	r.refuseTakenBack(blocks)
 	r.refuseNamed(blocks)
+	r.refuseOwn(blocks, own)
 	r.refuseDenied(blocks, own)
 	if r.third {
 		r.refuseUnconfirmed(blocks)

@@ -9,6 +9,7 @@ import (
 	"brenner/internal/markdown"
 	"brenner/internal/pattern"
 	"brenner/internal/remark"
+	"brenner/internal/revisit"
 )
 
 // beside is what the text of a reply says of the fences in it.
@@ -69,6 +70,7 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		rules.Above = r
 	}
 	said, isBehind, ok := rules.Beside(between, r.src[b.Start:b.End], r.finished(r.src[b.End:]))
+	ok = ok && !(isBehind && r.opt.Reader.Since(SixthReader) && said.About == (remark.About{}) && r.isOfOthers(said.Line, r.src[b.Start:b.End]))
 	switch ok = ok && !(r.opt.Reader.Since(FifthReader) && endsObject.MatchString(said.Line)); {
 	case isBehind && ok:
 		r.beside.said = said.Line
@@ -313,6 +315,39 @@ func (r *reader) refuseNamed(blocks []Block) {
 					blocks[j].refuseOK(fateNamed(said))
 				}
 			}
+		}
+	}
+}
+
+// isOfOthers reports whether a line behind a block names blocks above it, and not that one.
+func (r *reader) isOfOthers(line string, block []byte) bool {
+	all := r.ownChanges(func(i int) *Block { return r.added(i) }, func(i int) int { return min(r.fenceEnd(i), r.count) })
+	own := revisit.Change{Number: len(r.beside.leads), Operation: remark.OperationIn(block), Target: remark.TargetIn(block)}
+	return revisit.NamesOthers(line, all, own)
+}
+
+// ownChanges returns the changes in the last fences of the reply, of which each ends before a block.
+func (r *reader) ownChanges(block func(int) *Block, end func(fence int) int) (all []revisit.Change) {
+	for i, led := range r.beside.leads {
+		for j := led.from; j < end(i); j++ {
+			d := &block(j).Delta
+			all = append(all, revisit.Change{
+				Number: i + 1, Index: j, Line: block(j).Line, Operation: d.Operation, Section: d.Section, Target: d.Target, Name: d.Payload.Text("name"),
+			})
+		}
+	}
+	return all
+}
+
+// refuseOwn refuses the deltas which a sentence anywhere in the reply leaves open.
+func (r *reader) refuseOwn(blocks []Block, own []byte) {
+	if !r.opt.Reader.Since(SixthReader) || r.opt.Repair || countOK(blocks) == 0 {
+		return
+	}
+	changes := r.ownChanges(func(i int) *Block { return &blocks[i] }, r.fenceEnd)
+	for i, line := range revisit.ReadOwn(own, changes, r.opt.Author) {
+		if line != "" {
+			blocks[changes[i].Index].refuseOK(refused(AmbiguousDelta, fmt.Sprintf("a delta that a line of the reply leaves open: %q", clipped(line)), "send it again without that line; leave it out if it is not meant"))
 		}
 	}
 }

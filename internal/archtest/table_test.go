@@ -103,6 +103,7 @@ func brenner() Table {
 		{Path: "internal/markdown", Kind: Pure, Needs: "internal/pattern"},
 		{Path: "internal/pattern", Kind: Pure, Standard: "sync sync/atomic"},
 		{Path: "internal/remark", Kind: Pure, Needs: "internal/lazy internal/pattern"},
+		{Path: "internal/revisit", Kind: Pure, Needs: "internal/markdown internal/pattern"},
 		{Path: "internal/secret", Kind: Pure},
 		{Path: "internal/text", Kind: Pure},
 		{Path: "internal/tokens", Kind: Shell},
@@ -120,15 +121,14 @@ func brenner() Table {
 		{Path: "artifact/delta/schemaform", Kind: Pure, Needs: "internal/markdown internal/pattern", Outside: jsontext},
 		{Path: "artifact/delta/synonyms", Kind: Pure, Needs: "artifact"},
 		{Path: "artifact/delta/itemform", Kind: Pure, Needs: "internal/lazy internal/pattern internal/remark artifact artifact/delta/synonyms"},
-		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/pattern internal/remark internal/text artifact artifact/delta/fieldform artifact/delta/itemform artifact/delta/nearjson artifact/delta/recordform artifact/delta/schemaform artifact/delta/synonyms", Outside: jsontext + " " + uuid},
+		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/pattern internal/remark internal/revisit internal/text artifact artifact/delta/fieldform artifact/delta/itemform artifact/delta/nearjson artifact/delta/recordform artifact/delta/schemaform artifact/delta/synonyms", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/text artifact"},
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
 
 		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact"},
 
 		{Path: "merge", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta artifact/delta/fieldform roster"},
-		{Path: "merge/settle/revisit", Kind: Pure, Needs: "internal/markdown internal/pattern"},
-		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta artifact/lint roster merge merge/settle/revisit"},
+		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/revisit internal/text artifact artifact/delta artifact/lint roster merge"},
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
 

@@ -137,6 +137,14 @@ func isTarget(block []byte, id string) bool {
 	return false
 }
 
+// TargetIn returns the first target of a block, or "".
+func TargetIn(block []byte) string {
+	if m := targets.FindSubmatch(block); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
 var (
 	// hedges matches titles and questions that only weigh a change, and rejects what then rejects it.
 	hedges  = pattern.New(`^(?:perhaps|maybe|possibly|let me try|one (?:option|possibility|idea|way)|(?:i|we|one|you) (?:could|might|may)|what if|should (?:i|we)|shall (?:i|we)|could we)\b|^an? .*\b(?:would|could|might) be$|\bcandidate$`)

@@ -10,7 +10,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/remark"
 	"brenner/merge"
-	"brenner/merge/settle/revisit"
+	"brenner/internal/revisit"
 )
 
 // revisited returns a reply without the changes that the answer to a request for corrections leaves open, and what hides the

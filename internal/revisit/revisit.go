@@ -1,5 +1,5 @@
 // Package revisit reads what an answer to a request for corrections, or a later letter, says of the changes that its author sent
-// before: which of them stand, and which are taken back or left open.
+// before: which of them stand, and which are taken back or left open. It also reads what a reply says of its own changes.
 package revisit
 
 import (
@@ -13,6 +13,8 @@ import (
 type Change struct {
 	Letter    int // of several that it may be in, counted from 0
 	Number    int // of its block in the text, from 1
+	Line      int // of its block, from 1; only ReadOwn needs it
+	Index     int // for the caller
 	Operation string
 	Section   string
 	Target    string
@@ -104,6 +106,7 @@ type finder struct {
 	asked  []string // by index of a change: a question about it
 	named  []int    // all that the text has named so far
 	before []int    // what the last sentence names
+	effort int      // changes that were compared with names
 }
 
 // verdict is what a clause says of a change.

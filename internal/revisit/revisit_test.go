@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/merge/settle/revisit"
+	"brenner/internal/revisit"
 )
 
 // sent are a KILL of H2, an ADD of a critique, and an ADD of an anomaly that was asked for.

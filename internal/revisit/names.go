@@ -132,6 +132,7 @@ func (f *finder) byNumber(clause string, s sentence) (n names, ok bool) {
 		return n, false
 	}
 	letter := f.letterOf(s.lower)
+	f.effort += len(f.Standing)
 	for i, c := range f.Standing {
 		if c.Letter == letter && slices.Contains(all, c.Number) {
 			n.of = append(n.of, i)
@@ -254,6 +255,7 @@ func idBeside(clause string, at []int) string {
 
 // ofItem returns the changes of an item with an operation.
 func (f *finder) ofItem(op, id string) (of []int, ok bool) {
+	f.effort += len(f.Standing)
 	is := func(c Change) bool { return c.Operation == op && strings.EqualFold(c.Target, id) }
 	for i, c := range f.Standing {
 		if is(c) {
@@ -270,6 +272,7 @@ func isItself(word string) bool {
 
 // withOperation returns the changes with an operation that no other block of the answer has; in letters, those of the last with one.
 func (f *finder) withOperation(op string) (of []int, ok bool) {
+	f.effort += len(f.Standing)
 	is := func(c Change) bool { return c.Operation == op }
 	if slices.ContainsFunc(slices.Concat(f.Asked, f.Own), is) {
 		return nil, true
@@ -299,6 +302,7 @@ func sectionIn(clause string) string {
 
 // inSection returns the changes of a section, unless another block of the answer is of that section, too.
 func (f *finder) inSection(section, op string) (of []int, ok bool) {
+	f.effort += len(f.Standing)
 	is := func(c Change) bool { return c.Section == section && (op == "" || c.Operation == op) }
 	if slices.ContainsFunc(slices.Concat(f.Asked, f.Own), is) {
 		return nil, true
@@ -314,6 +318,7 @@ func (f *finder) inSection(section, op string) (of []int, ok bool) {
 // byNoun returns the additions that a clause names by their section or name.
 func (f *finder) byNoun(clause string, _ sentence) (n names, ok bool) {
 	const shortest = 5
+	f.effort += len(f.Standing)
 	for i, c := range f.Standing {
 		if len(c.Name) >= shortest && strings.Contains(clause, strings.ToLower(c.Name)) {
 			n.of = append(n.of, i)

@@ -1,0 +1,51 @@
+package revisit
+
+import (
+	"slices"
+	"strings"
+
+	"brenner/internal/pattern"
+)
+
+// options matches sentences by which only one of several changes is meant.
+var options = pattern.New(`\b(?:mutually exclusive|one of the following|whichever|no preference|equally good)\b|\b(?:these|they|both|the (?:two|three)|two|three|these (?:two|three))(?: \w+)?(?: are)?(?: only)? (?:alternatives|options|variants)\b|\b(?:pick|choose|take|apply|use|keep|merge|only)(?: at most| only| just| exactly)? one\b(?: of (?:these|them|the (?:two|three|blocks|deltas|changes))| please|$)|\b(?:at most|only|exactly) one of (?:these|them|the (?:two|blocks|deltas|changes))\b`)
+
+// readOptions leaves open changes of one kind of which a sentence says that only one is meant.
+func (f *own) readOptions(s sentence) {
+	lower := strings.TrimRight(s.lower, ".!: ")
+	if !options.MatchString(lower) || len(idsIn(lower)) > 0 || denial.MatchString(strings.ReplaceAll(lower, "no preference", "")) {
+		return
+	}
+	for i, c := range f.Standing {
+		isSame := func(o Change) bool {
+			return o.Operation == c.Operation && o.Section == c.Section && o.Target == c.Target && o.Index != c.Index
+		}
+		if slices.ContainsFunc(f.Standing, isSame) {
+			f.leave([]int{i}, s)
+		}
+	}
+}
+
+var (
+	pair     = pattern.New(`(?:^|[^\w.,§-])\(?(?:#|(?i:delta |block ))?(\d)\)?(?: *(?:=|:|is|are|–|—|-))? *(❌|✗|✅|✔|✓|[A-Za-z]+(?:'s)?)`)
+	heldWord = pattern.New(`^(?:❌|✗|drafts?|withdrawn|retracted|dropped|hypothetical|provisional|tentative|example|quoted|postponed|deferred|rejected|cancelled|void|skip|skipped|not)$`)
+	agents   = pattern.New(`^([A-Z][a-z]+[A-Z]\w+)'s$`)
+	keptWord = pattern.New(`^(?:✅|✔|✓|final|mine|ok|fine|kept|keep|yes|apply|real|valid|submitted|meant|stands?)$`)
+)
+
+// readPairs reads a line that says of numbers which stand and which do not: 1 = draft, 2 = final.
+func (f *own) readPairs(s sentence) {
+	f.pairs = append(f.pairs, pair.FindAllStringSubmatch(strings.ReplaceAll(s.text, "’", "'"), -1)...)
+	var held []int
+	isKept := false
+	for _, m := range f.pairs {
+		word := strings.ToLower(m[2])
+		isKept = isKept || keptWord.MatchString(word)
+		if agent := agents.FindStringSubmatch(m[2]); agent != nil && !strings.EqualFold(agent[1], f.author) || heldWord.MatchString(word) {
+			held = append(held, f.numbered(number(m[1]))...)
+		}
+	}
+	if isKept && len(held) > 0 && len(f.pairs) > 1 {
+		f.leave(held, s)
+	}
+}

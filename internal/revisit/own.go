@@ -1,0 +1,401 @@
+package revisit
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"brenner/internal/pattern"
+)
+
+// ReadOwn returns, by index of a change, the sentence of a reply that leaves its own change open, or "". Only sentences that name a
+// change count, by the number of its block, its operation, or its section: those of an item also speak of what is known of it. The
+// author may be unknown (""). Numbers are those of blocks in the reply.
+func ReadOwn(text []byte, changes []Change, author string) []string {
+	f := own{finder: finder{Context: Context{Standing: changes}}, author: strings.ToLower(author), open: make([]string, len(changes))}
+	f.hasChecked = checked.Match(text)
+	paragraph, header := -1, []string(nil)
+	for _, s := range f.sentences(text) {
+		if s.block != paragraph {
+			f.before, f.pairs, f.hasTopic, paragraph, header = nil, nil, false, s.block, nil
+		}
+		if cells, ok := cellsOf(text, s); ok {
+			if header == nil {
+				header = cells
+			}
+			f.readRow(cells, header, s.sentence)
+			continue
+		}
+		if f.effort > mostEffort {
+			f.leaveAll(s.sentence)
+			break
+		}
+		f.readOptions(s.sentence)
+		f.readPairs(s.sentence)
+		f.readBeside(s)
+		f.read(s.sentence)
+	}
+	return f.open
+}
+
+// NamesOthers reports whether a line names some of the changes of a reply, and not one, which is behind them.
+func NamesOthers(line string, before []Change, one Change) bool {
+	f := own{finder: finder{Context: Context{Standing: append(slices.Clip(before), one)}}}
+	last, isOf := len(before), false
+	for _, s := range sentencesIn([]byte(line)) {
+		for _, clause := range s.clauses() {
+			of := f.namesOwn(clause, s).of
+			for _, id := range idsIn(clause) {
+				of = append(of, f.onItem(id)...)
+			}
+			if slices.Contains(of, last) {
+				return false
+			}
+			isOf = isOf || len(of) > 0
+		}
+	}
+	return isOf
+}
+
+// own reads what a reply says of its own changes.
+type own struct {
+	finder
+	author     string
+	open       []string
+	hasChecked bool       // there are boxes that are checked
+	earlier    []int      // changes above the sentence
+	pairs      [][]string // of a number and a word, in this paragraph
+	hasTopic   bool       // the sentence before, of the same paragraph, names an item or a change
+}
+
+var (
+	checked   = pattern.New(`(?m)^[ \t]*(?:[-*+]|\d{1,2}[.)])? *\[[xX✓✔]\] `)
+	unchecked = pattern.New(`^\[ ?\] `)
+	// mayName matches sentences with a word for a change, or a number of one.
+	mayName = pattern.New(`\b(?:blocks?|deltas?|changes?|numbers?|no\.|first|second|third|fourth|fifth|1st|2nd|3rd|last|latter|former|kill|edit|add|addition|removal|deletion|retirement|modification|update|revision|correction|corrected|target|erratum|typo|critique|objection|hypothesis|test|assumption|anomaly|prediction|only|final|apply|should (?:read|say|be))\b|#\d|\(\d\)`)
+	// back matches what takes a change back, holds it, or calls it something else than a change.
+	back = pattern.New(`\b(withdr[ae]w(?:n|al|ing)?|retract(?:ed|ing|ion)?|rescind(?:ed|ing)?|revok(?:e|ed|ing)|revocation|cancel(?:l?ed|l?ing)?|scrap(?:ped|ping)?|scratch(?:ed|ing)?|undo|undone|revert(?:ed|ing)?|disregard(?:ed|ing)?|ignor(?:e|ed|ing)|discarded|dropped|omitted|skipped|skip|unsend|annul(?:led)?|abandoned|` +
+		`postpon(?:e|ed|ing)|defer(?:red|ring)?|tak(?:e|en|ing) .{0,40}\bback|took .{0,40}\bback|leav(?:e|ing) .{0,30}\bout|left out|hold(?:ing)? (?:off|back)|held back|hold|on hold|off the table|(?:is|are|was) off|void|moot|obsolete|outdated|premature\w*|hasty|hastily|too (?:early|soon|hasty|quick|fast)|` +
+		`tentative\w*|provisional\w*|hypothetical\w*|(?:a|an|only|just|as|my|first|rough) (?:draft|example|placeholder|suggestion|quotation|illustration|sketch)s?|draft|drafts|quoted|conditional\w*|unfinished|for discussion\w*|for later|next round|(?:for|in|until|to) round \d+|wait|waits|waiting|second thoughts?|reconsider|` +
+		`only (?:if|when|once|after)|(?:is|are|applies|counts|stands|holds|takes effect) (?:only )?(?:if|when|once|unless|after)|unless|until|depends? on|pending|to be (?:confirmed|decided|discussed|voted|agreed)|before (?:applying|merging|executing|it is|you)|vote on|decide (?:whether|if)|your (?:consent|approval)|consent|` +
+		`leave (?:it|this|that|them) to|i leave|leave the (?:choice|decision)|by (?:mistake|accident)|in error|(?:is|was|are|were) (?:\w+ )?(?:wrong|a mistake|an error|a slip|an accident|mistaken)|mistaken|regret|not sure|unsure|no longer)\b`)
+	// stand matches what keeps a change if it is not denied.
+	stand  = pattern.New(`\b(stands?|counts?|apply|applied|applies|merged?|executed?|meant|mine|final|submitted|serious|ready|valid|included|include|send|submit|propose|proposing|submitting|urgent|yet|part of|needed|necessary|justified|warranted|want|do it|do this|do that)\b`)
+	denial = pattern.New(`\b(?:not|never|no|none|neither|nor|without|hardly|cannot)\b`)
+	// acts matches what a change does to an item, which says nothing of the change.
+	acts = pattern.New(`\b(?:drop\w*|remov\w+|delet\w+|discard\w*|retir\w+|eliminat\w+|kill\w*|edit\w*|add\w*|ignor\w+|undo\w*|revert\w*|abandon\w*|skip\w*|omit\w*|withdr\w+|retract\w*|hold\w*|scrap\w*|postpon\w*) (?:(?:the|my|a|an|his|their) )?(?:\w+ )?[a-z]{1,2}\d{1,4}\b|\bexamples? (?:of (?:an?|how|what|such|the (?:claim|mechanism|third|hypothesis|test))|that|for)\b|\bdepends? on (?:the |my )?(?:first|second|third|deltas?|blocks?|others?|kill|edit|addition|add)\b`)
+	// isDone matches what happens although, or whatever.
+	isDone = pattern.New(`\beven (?:if|when|unless)\b|\b(?:not|nothing) (?:\w+ )?(?:depend|wait|conditional|provisional|withdr|retract|take .{0,20}back|cancel|ignor|postpon|regret)\w*|\bno (?:longer (?:conditional|provisional|tentative|hypothetical|premature)|need to wait|reason to (?:wait|withdraw|hold))\b|\b(?:not|never) (?:an? )?(?:draft|example|premature|hypothetical|provisional|tentative|mistake|moot|obsolete)\w*`)
+	// erratum matches a sentence that corrects a change of the reply.
+	erratum = pattern.New(`\bshould (?:read|say|have (?:said|read|targeted)|target)\b|\bshould have been (?:an? )?(?:"|[a-z]{1,2}\d|kill|edit|add)|\b(?:target|target_id|id|value|field|mechanism|claim|statement|observation|name|number|it) (?:\w+ ){0,4}should be\b|"[^"]*" should be\b|\b(?:correction|corrigendum|erratum|errata|typo)\b|\bwrong (?:id|target|item|hypothesis|test|assumption)\b|\bi meant\b|\breplace [a-z]{1,2}\d+ (?:by|with) [a-z]{1,2}\d+\b`)
+	// ofItem matches the change of an item in other words than its operation.
+	ofItem    = pattern.New(`\b(?:the|my|this|that) (?:\w+ )?(?:change|edit|modification|update|revision|rewording|correction|mechanism|claim|wording|procedure|statement) (?:to|of|for|in) ([a-z]{1,2}\d{1,4})\b`)
+	ownVerb   = pattern.New(`\b(?:i|we|let me|please)\b(?: \w+){0,3} (?:withdraw|retract|rescind|revoke|cancel|scrap|scratch|disregard|ignore|undo|skip|take back|taking back|withdrawing|retracting|drop|discard|remove|leave out)\b|\b(?:is|are|was|were|be) (?:\w+ )?(?:withdrawn|retracted|cancelled|canceled|revoked|rescinded)\b`)
+	speakerOf = pattern.New(`\b(?:is|was|comes|came|quoted|copied|taken|sent|written|posted|forwarded|repeated)(?: \w+){0,2} (?:from|by) ([A-Z][a-z]+[A-Z]\w+)\b|\b(?:is|was) ([A-Z][a-z]+[A-Z]\w+)['’]s(?:$|[,.;)]| (?:own |first |last )?(?:delta|block|kill|edit|add|addition|proposal|change|message|letter|version|text|reply)\b)|^([A-Z][a-z]+[A-Z]\w+)['’]s(?:$|,)|[:–—-] ?([A-Z][a-z]+[A-Z]\w+)(?:['’]s|$|,)|\bwhat ([A-Z][a-z]+[A-Z]\w+) \w+`)
+)
+
+// read reads a sentence.
+func (f *own) read(s sentence) {
+	isBox := unchecked.MatchString(s.lower)
+	if !isBox && !mayName.MatchString(s.lower) && f.before == nil && len(idsIn(s.lower)) == 0 || isPastRound.MatchString(s.lower) || s.isQuestion {
+		f.before = nil
+		return
+	}
+	f.readItems(s)
+	if f.readOnlySome(s) {
+		f.before = nil
+		return
+	}
+	if isBox {
+		if f.hasChecked {
+			label := unchecked.ReplaceAllString(s.lower, "")
+			f.leave(append(f.namesOwn(label, s).of, f.numbered(number(label))...), s)
+		}
+		return
+	}
+	carried, title := names{}, says
+	last := says
+	var all []int
+	s.lower = inBrackets.ReplaceAllString(s.lower, "delta $1 ")
+	for _, clause := range s.clauses() {
+		n := f.namesOwn(clause, s)
+		switch {
+		case len(n.of) > 0:
+		case len(carried.of) > 0:
+			n = carried
+		case len(all) > 0 && refersBack.MatchString(clause), len(all) == 0 && len(f.before) > 0 && startsBack.MatchString(clause):
+			n = names{how: byBlock, of: all}
+			if len(all) == 0 {
+				n.of = f.before
+			}
+		default:
+			if len(strings.Fields(clause)) <= 3 {
+				title = f.judgeOwn(clause, names{how: byBlock}, s)
+			}
+			last = says
+			continue
+		}
+		carried = names{}
+		said := f.judgeOwn(clause, n, s)
+		if said == says && ifAny.MatchString(s.lower) && applies.MatchString(clause) {
+			said = leaves
+		}
+		if said == says && isBareName(clause) {
+			if carried, said = n, title; last == leaves {
+				said = leaves // the KILL and the ADD
+			}
+		}
+		if said == leaves {
+			f.leave(n.of, s)
+		}
+		last, title = said, says
+		all = append(all, n.of...)
+	}
+	f.before = all
+}
+
+var (
+	// applyOnly matches sentences that name behind "only", or before it, what is to be applied.
+	applyOnly  = pattern.New(`\bonly (?:want |submit |mean |send |propose )?((?:the |my |deltas? |blocks? |changes? |numbers? |last |next )*(?:#?\d\b|kill\b|edit\b|add\b|addition\b|first\b|second\b|third\b|fourth\b|last\b|latter\b|former\b|1st\b|2nd\b|3rd\b|other two\b|others\b).*)|\b(?:apply|use|take|keep|merge|execute|count)(?: only)? (.*) only$|^(?:final|to apply|apply|(?:final )?(?:list of )?(?:deltas?|blocks?|changes?) to (?:apply|merge|be applied|keep)|final (?:deltas?|list|set|answer))\b[^:]*: ?(.*)`)
+	applies    = pattern.New(`\b(?:apply|applies|applied|applying|use|take|keep|merged?|execute[sd]?|counts?|stands?|meant|mean|final|submit|submitted|mine|want|send|propose|matters?)\b`)
+	bareNames  = pattern.New(`#?\b(\d)\b`)
+	startsBack = pattern.New(`^(?:so |but |please |and |then )*(?:it|this|that|they|both|these|better|treat|do|don't|ignore|skip|hold|leave|the target|the value|the mechanism)\b`)
+)
+
+// mindOf matches sentences in which the author changes its mind about an item.
+var mindOf = pattern.New(`\b(?:i|we)\b.*\b(?:chang(?:e|ed|ing) (?:of )?(?:my|our) mind|no longer (?:convinced|sure|certain) |no longer (?:\w+ )?(?:that )?[a-z]{1,2}\d{1,4} (?:must|should|has to|needs to)\b|no longer want to|not (?:so |that |really |quite |entirely )?(?:convinced|sure|certain) (?:any ?more )?(?:that|about|whether)|reconsider|second thoughts? (?:about|on)|was wrong about|too harsh)|^(?:so |please |but |and )*(?:forget|ignore|disregard) (?:what i (?:said|wrote) )?(?:about|on) |\bdeserves (?:one more|another|a)\b|\bleave (?:it|[a-z]{1,2}\d{1,4}) in\b|\b(?:should|must|may|can) (?:survive|live|stay)\b|\bsurvives? after all\b|: ?(?:keep|kept|stays|spared|not killed|no kill)\b|^whether .*\bto decide\b`)
+
+var (
+	// doneIf matches changes under a condition, and handsOver sentences that leave a decision to others.
+	doneIf    = pattern.New(`\b(kill|edit|retire|remove|drop|sharpen|change)(?:ed|ing|s)? ([a-z]{1,2}\d{1,4}) (?:only )?(?:if|once|unless|when|as soon as)\b`)
+	handsOver = pattern.New(`(?i:\b(?:decision|question|fate|verdict)\b).* to (?:you\b|[A-Z][a-z]+[A-Z])`)
+	// ifAny matches the beginning of a condition.
+	ifAny = pattern.New(`^(?:but |and |so )*(?:if|unless|once|when|should|as soon as|in case) `)
+)
+
+// readItems reads a sentence that leaves open whether an item is to be killed.
+func (f *own) readItems(s sentence) {
+	if m := doneIf.FindStringSubmatch(s.lower); m != nil {
+		of, _ := f.ofItem(operationOf(m[1]), m[2])
+		f.leave(of, s)
+	}
+	if !mindOf.MatchString(s.lower) && !handsOver.MatchString(s.text) || strings.HasPrefix(s.lower, "if ") {
+		return
+	}
+	for _, id := range idsIn(s.lower) {
+		of, _ := f.ofItem("KILL", id)
+		f.leave(of, s)
+	}
+}
+
+// readOnlySome reads a sentence that keeps only some changes, and reports whether it is one.
+func (f *own) readOnlySome(s sentence) bool {
+	m := applyOnly.FindStringSubmatch(strings.TrimRight(s.lower, ".!"))
+	if m == nil || !applies.MatchString(s.lower) && m[3] == "" || strings.Contains(s.lower, "not to ") || denial.MatchString(s.lower) {
+		return false
+	}
+	part, _, _ := strings.Cut(strings.Join(m[1:], ""), " because ")
+	kept := make(map[int]bool)
+	for _, clause := range (&sentence{lower: part, text: part}).clauses() {
+		n := f.namesOwn(clause, s)
+		for _, i := range n.of {
+			kept[i] = true
+		}
+		if strings.Contains(clause, "other two") || strings.Contains(clause, "others") || strings.Contains(clause, "the rest") {
+			for i := range f.Standing {
+				if f.open[i] == "" && !slices.Contains(f.before, i) {
+					kept[i] = true
+				}
+			}
+		}
+	}
+	if len(kept) == 0 {
+		for _, m := range bareNames.FindAllStringSubmatch(part, -1) {
+			for _, i := range f.numbered(number(m[1])) {
+				kept[i] = true
+			}
+		}
+	}
+	if len(kept) == 0 || len(kept) == len(f.Standing) {
+		return false
+	}
+	for i := range f.Standing {
+		if !kept[i] {
+			f.leave([]int{i}, s)
+		}
+	}
+	return true
+}
+
+// mostEffort bounds the changes that are compared with names. If a reply with many changes has too many names, all are left open.
+const mostEffort = 1 << 26
+
+func (f *own) leaveAll(s sentence) {
+	for i := range f.Standing {
+		f.leave([]int{i}, s)
+	}
+}
+
+func (f *own) leave(of []int, s sentence) {
+	for _, i := range of {
+		if f.open[i] == "" {
+			f.open[i] = s.text
+		}
+	}
+}
+
+// namesOwn returns the changes that a clause names.
+func (f *own) namesOwn(clause string, s sentence) names {
+	if n, ok := f.byNumber(clause, s); ok {
+		return n
+	}
+	if m := nthAlone.FindStringSubmatch(clause); m != nil {
+		n := number(m[1])
+		if m[1] == "last" || m[1] == "latter" {
+			n = f.lastNumber()
+		}
+		if of := f.numbered(n); len(of) > 0 {
+			return names{how: byBlock, of: of}
+		}
+	}
+	if m := ofItem.FindStringSubmatch(clause); m != nil {
+		if of, ok := f.ofItem("EDIT", m[1]); ok {
+			return names{how: byBlock, of: of}
+		}
+	}
+	if n, ok := f.byOperation(clause, s); ok && (capitals.MatchString(s.text) || asNoun.MatchString(clause)) {
+		if isAbove := upward.MatchString(clause); isAbove || downward.MatchString(clause) {
+			n.of = slices.DeleteFunc(n.of, func(i int) bool { return slices.Contains(f.earlier, i) != isAbove })
+		}
+		return n
+	}
+	if ownVerb.MatchString(s.lower) && len(idsIn(clause)) == 0 {
+		if n, ok := f.byNoun(clause, s); ok {
+			return n
+		}
+	}
+	if wrongItem.MatchString(s.lower) && !(s.isLead && !strings.Contains(s.lower, "should")) {
+		for _, id := range idsIn(meant.ReplaceAllString(clause, "")) {
+			if of := f.onItem(id); len(of) > 0 {
+				return names{how: byBlock, of: of[:1]}
+			}
+		}
+	}
+	return names{}
+}
+
+var (
+	// wrongItem matches sentences that correct the item of a change, and meant what is said to be the right one.
+	wrongItem = pattern.New(`\b(?:typo|erratum|corrigendum|correction|oops|wrong (?:id|target|item))\b|\b[a-z]{1,2}\d{1,4} should (?:read|be|have been) [a-z]{1,2}\d|\breplace [a-z]{1,2}\d+ (?:by|with) [a-z]{1,2}\d|\bmeant [a-z]{1,2}\d`)
+	meant     = pattern.New(`\b(?:meant|should (?:read|be|have been)|is|with|by) [a-z]{1,2}\d{1,4}\b`)
+)
+
+var (
+	capitals = pattern.New(`\b(?:KILL|EDIT|ADD)S?\b`)
+	asNoun   = pattern.New(`\b(?:the|my|this|that|both|no|its|our|each|either|neither|der|den|die|das|dem|le|la|el|il|lo|o)(?: \w+)? (?:kills?|edits?|adds?|additions?|removals?|deletions?|retirement)\b`)
+	upward   = pattern.New(`\babove\b`)
+	downward = pattern.New(`\b(?:below|following|that follows?|next)\b`)
+)
+
+// nthAlone matches words for one of several changes without a noun.
+var nthAlone = pattern.New(`\bthe (first|second|third|fourth|last|former|latter)(?: one)? (?:is|was|should|must|may|can|has|comes|depends|waits|applies|i)\b`)
+
+// inBrackets matches a number in front of a sentence: (1) is conditional.
+var inBrackets = pattern.New(`^\((\d)\) `)
+
+// onItem returns the changes of an item.
+func (f *own) onItem(id string) (of []int) {
+	f.effort += len(f.Standing)
+	for i, c := range f.Standing {
+		if strings.EqualFold(c.Target, id) && c.Operation != "ADD" {
+			of = append(of, i)
+		}
+	}
+	return of
+}
+
+// numbered returns the changes in a block.
+func (f *own) numbered(n int) (of []int) {
+	f.effort += len(f.Standing)
+	for i, c := range f.Standing {
+		if c.Number == n && n > 0 {
+			of = append(of, i)
+		}
+	}
+	return of
+}
+
+// judgeOwn returns what a clause says of the changes that it names.
+func (f *own) judgeOwn(clause string, n names, s sentence) verdict {
+	plain := acts.ReplaceAllString(plainly(clause), "acts")
+	if n.how == bySection {
+		plain = plainly(clause)
+	}
+	switch {
+	case isDone.MatchString(plain), reported.MatchString(plain) && n.how == bySection:
+		return says
+	case erratum.MatchString(plain) && n.how != bySection:
+		return leaves
+	case f.isAnothers(s, clause):
+		return leaves
+	}
+	if back.MatchString(plain) {
+		if n.how == bySection && (!ownVerb.MatchString(plain) || doubts.MatchString(s.lower) || strings.Contains(s.lower, "'d ")) {
+			return says
+		}
+		if at := denial.FindStringIndex(plain); at != nil && len(back.FindString(plain[at[1]:])) > 0 && len(back.FindString(plain[:at[0]])) == 0 && !strings.Contains(plain, "not sure") {
+			return says // I do not withdraw it
+		}
+		return leaves
+	}
+	const short = 4
+	if at := denial.FindStringIndex(plain); at != nil && n.how != bySection && (stand.MatchString(plain[at[1]:]) || len(strings.Fields(plain)) <= short && len(plain[at[1]:]) < 5) {
+		return leaves
+	}
+	return says
+}
+
+// isAnothers reports whether a clause calls a change another agent's.
+func (f *own) isAnothers(s sentence, clause string) bool {
+	at := strings.Index(s.lower, clause)
+	if at < 0 || len(s.lower) != len(s.text) {
+		return false
+	}
+	m := speakerOf.FindStringSubmatch(s.text[at : at+len(clause)])
+	return m != nil && !strings.EqualFold(strings.Join(m[1:], ""), f.author)
+}
+
+// cellsOf returns the cells of a row of a table.
+func cellsOf(text []byte, s placed) ([]string, bool) {
+	const longest = 1000
+	if text[s.from] != '|' || s.end-s.from > longest {
+		return nil, false
+	}
+	rest, _, _ := bytes.Cut(text[s.end:min(len(text), s.end+longest)], []byte("\n"))
+	line := strings.TrimSpace(string(text[s.from:s.end]) + string(rest))
+	if !strings.HasPrefix(line, "|") || !strings.HasSuffix(line, "|") {
+		return nil, false
+	}
+	cells := strings.Split(strings.ToLower(strings.Trim(line, "|")), "|")
+	for i, cell := range cells {
+		cells[i] = strings.Trim(lightMarks.Replace(cell), " \t.")
+	}
+	return cells, true
+}
+
+var (
+	headOfChanges = pattern.New(`^(?:#|no\.?|number|(?:block|delta|change|operation)s?(?: (?:#|no\.?|number))?)$`)
+	headOfFate    = pattern.New(`^(?:apply|applied|apply\?|status|state|decision|verdict|use|submit|submitted|final|include|included|action|fate|meant)\??$`)
+	heldCell      = pattern.New(`^(?:no|not? .*|❌|✗|✘|x|draft|drop|dropped|withdrawn|retracted|on hold|hold|held|later|wait|waits|postponed|deferred|skip|skipped|rejected|discarded|cancelled|canceled|void|example|quoted|hypothetical|tentative|pending|open|undecided|conditional.*|only if .*|if .*|next round|round \d+)$`)
+)
+
+// readRow reads a row of a table that says which changes count.
+func (f *own) readRow(cells, header []string, s sentence) {
+	which, fate := slices.IndexFunc(header, headOfChanges.MatchString), slices.IndexFunc(header, headOfFate.MatchString)
+	if which < 0 || fate < 0 || max(which, fate) >= len(cells) || !heldCell.MatchString(cells[fate]) {
+		return
+	}
+	of := f.namesOwn(cells[which], s).of
+	of = append(of, f.numbered(number(strings.TrimLeft(cells[which], "# ")))...)
+	f.leave(of, sentence{text: strings.Join(cells, " | ")})
+}
