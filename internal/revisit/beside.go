@@ -104,6 +104,7 @@ var (
 
 // readBeside reads what a sentence says of the fence directly above it or below it, without a name.
 func (f *own) readBeside(s placed) {
+	f.earlier = s.earlier
 	if m := noOperation.FindStringSubmatch(s.lower); m != nil {
 		of, _ := f.withOperation(operationOf(m[1]))
 		f.leave(of, s.sentence)
@@ -114,7 +115,6 @@ func (f *own) readBeside(s placed) {
 	if len(s.above) > 0 && !s.isLead && !s.isQuestion && !isPastRound.MatchString(s.lower) && f.holdsAbove(s.sentence, s.below) {
 		f.leave(s.above, s.sentence)
 	}
-	f.earlier = s.earlier
 	f.hasTopic = len(idsIn(s.lower)) > 0 || mayName.MatchString(s.lower)
 	if len(s.below) > 0 && f.holdsBelow(s) {
 		f.leave(s.below, s.sentence)
@@ -138,14 +138,21 @@ func (f *own) holdsAbove(s sentence, below []int) bool {
 			return false // about those
 		}
 	}
-	if len(idsIn(lower)) > 0 && !conditions.MatchString(lower) {
-		return false
+	if upward.MatchString(lower) && strings.Contains(lower, "should") && erratum.MatchString(lower) {
+		return true
 	}
 	if !f.hasTopic && ifThen.MatchString(lower) {
 		return true
 	}
 	hasSubject := f.hasTopic
-	for _, clause := range s.clauses() {
+	all := s.clauses()
+	for i, clause := range all {
+		if len(idsIn(strings.Join(all[i:], " "))) > 0 && !conditions.MatchString(lower) {
+			continue
+		}
+		if i > 0 && len(idsIn(strings.Join(all[:i], " "))) > 0 && !strings.Contains(clause, "this ") {
+			continue
+		}
 		isOf := ofAbove.MatchString(clause)
 		switch plain := acts.ReplaceAllString(plainly(clause), "acts"); {
 		case wrongTo.MatchString(clause), !isOf && (hasSubject || !treats.MatchString(clause)), !back.MatchString(plain) && !stand.MatchString(plain) && (!isOf || strings.HasPrefix(clause, "it")):

@@ -77,7 +77,7 @@ var (
 	back = pattern.New(`\b(withdr[ae]w(?:n|al|ing)?|retract(?:ed|ing|ion)?|rescind(?:ed|ing)?|revok(?:e|ed|ing)|revocation|cancel(?:l?ed|l?ing)?|scrap(?:ped|ping)?|scratch(?:ed|ing)?|undo|undone|revert(?:ed|ing)?|disregard(?:ed|ing)?|ignor(?:e|ed|ing)|discarded|dropped|omitted|skipped|skip|unsend|annul(?:led)?|abandoned|` +
 		`postpon(?:e|ed|ing)|defer(?:red|ring)?|tak(?:e|en|ing) .{0,40}\bback|took .{0,40}\bback|leav(?:e|ing) .{0,30}\bout|left out|hold(?:ing)? (?:off|back)|held back|hold|on hold|off the table|(?:is|are|was) off|void|moot|obsolete|outdated|premature\w*|hasty|hastily|too (?:early|soon|hasty|quick|fast)|` +
 		`tentative\w*|provisional\w*|hypothetical\w*|(?:a|an|only|just|as|my|first|rough) (?:draft|example|placeholder|suggestion|quotation|illustration|sketch)s?|draft|drafts|quoted|conditional\w*|unfinished|for discussion\w*|for later|next round|(?:for|in|until|to) round \d+|wait|waits|waiting|second thoughts?|reconsider|` +
-		`only (?:if|when|once|after)|(?:is|are|applies|counts|stands|holds|takes effect) (?:only )?(?:if|when|once|unless|after)|unless|until|depends? on|pending|to be (?:confirmed|decided|discussed|voted|agreed)|before (?:applying|merging|executing|it is|you)|vote on|decide (?:whether|if)|your (?:consent|approval)|consent|` +
+		`only (?:be \w+ )?(?:if|when|once|after)|(?:is|are|applies|counts|stands|holds|takes effect) (?:only )?(?:if|when|once|unless|after)|unless|until|depends? on|pending|to be (?:confirmed|decided|discussed|voted|agreed)|before (?:applying|merging|executing|it is|you)|vote on|decide (?:whether|if)|your (?:consent|approval)|consent|` +
 		`leave (?:it|this|that|them) to|i leave|leave the (?:choice|decision)|by (?:mistake|accident)|in error|(?:is|was|are|were) (?:\w+ )?(?:wrong|a mistake|an error|a slip|an accident|mistaken)|mistaken|regret|not sure|unsure|no longer)\b`)
 	// stand matches what keeps a change if it is not denied.
 	stand  = pattern.New(`\b(stands?|counts?|apply|applied|applies|merged?|executed?|meant|mine|final|submitted|serious|ready|valid|included|include|send|submit|propose|proposing|submitting|urgent|yet|part of|needed|necessary|justified|warranted|want|do it|do this|do that)\b`)
@@ -169,9 +169,20 @@ var (
 	// doneIf matches changes under a condition, and handsOver sentences that leave a decision to others.
 	doneIf    = pattern.New(`\b(kill|edit|retire|remove|drop|sharpen|change)(?:ed|ing|s)? ([a-z]{1,2}\d{1,4}) (?:only )?(?:if|once|unless|when|as soon as)\b`)
 	handsOver = pattern.New(`(?i:\b(?:decision|question|fate|verdict)\b).* to (?:you\b|[A-Z][a-z]+[A-Z])`)
+	// quotedOp matches another agent's change, and quotes words for showing it.
+	quotedOp = pattern.New(`\b([A-Z][a-z]+[A-Z]\w+)['’]s (?:\w+ )?(?:(KILL|EDIT|ADD)|delta|original|block|version)\b`)
+	quotes   = pattern.New(`\b(?:for (?:reference|comparison|completeness|context)|reproduc(?:e|ed)|quote|quoted|repeat|copied|shown? .*first|is shown|two blocks follow|first and then|followed by (?:mine|my))\b`)
 	// ifAny matches the beginning of a condition.
 	ifAny = pattern.New(`^(?:but |and |so )*(?:if|unless|once|when|should|as soon as|in case) `)
 )
+
+// otherWords are common words of other languages.
+var otherWords = pattern.New(`\b(?:ich|wir|bitte|nicht|soll|der|den|das|und|je|nous|les?|du|doit|finalement|veuillez|el|los|del|debe|por|al|il|lo|io|deve|não|os?|da|het|niet)\b`)
+
+// isOther reports whether a sentence is in another language than English.
+func isOther(lower string) bool {
+	return isForeign(lower) && (otherWords.MatchString(lower) || strings.IndexFunc(lower, func(c rune) bool { return c >= 0x400 }) >= 0)
+}
 
 // readItems reads a sentence that leaves open whether an item is to be killed.
 func (f *own) readItems(s sentence) {
@@ -179,7 +190,16 @@ func (f *own) readItems(s sentence) {
 		of, _ := f.ofItem(operationOf(m[1]), m[2])
 		f.leave(of, s)
 	}
-	if !mindOf.MatchString(s.lower) && !handsOver.MatchString(s.text) || strings.HasPrefix(s.lower, "if ") {
+	if m := quotedOp.FindStringSubmatch(s.text); m != nil && !strings.EqualFold(m[1], f.author) && quotes.MatchString(s.lower) && !agreed.MatchString(s.lower) {
+		of, _ := f.withOperation(m[2])
+		if m[2] == "" && len(f.earlier) == 0 && len(f.Standing) > 1 {
+			of = f.numbered(1)
+		}
+		f.leave(of, s)
+	}
+	isKept, isBack, isDenied := foreignKeep.MatchString(s.lower), foreignBack.MatchString(s.lower), foreignNot.MatchString(s.lower)
+	isSpared := isOther(s.lower) && isKept && !isBack && !isDenied
+	if !mindOf.MatchString(s.lower) && !handsOver.MatchString(s.text) && !isSpared || strings.HasPrefix(s.lower, "if ") {
 		return
 	}
 	for _, id := range idsIn(s.lower) {
@@ -336,7 +356,7 @@ func (f *own) judgeOwn(clause string, n names, s sentence) verdict {
 		return says
 	case erratum.MatchString(plain) && n.how != bySection:
 		return leaves
-	case f.isAnothers(s, clause):
+	case f.isAnothers(s, clause), isOther(s.lower) && judgeForeign(clause) == leaves:
 		return leaves
 	}
 	if back.MatchString(plain) {
