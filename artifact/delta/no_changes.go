@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brenner/artifact/delta/synonyms"
+	"brenner/artifact/delta/itemform"
 	"brenner/internal/markdown"
 	"brenner/internal/pattern"
 	"brenner/internal/remark"
@@ -63,7 +64,7 @@ func isUnderItem(above []byte) bool {
 	const longest = 80
 	above = bytes.TrimSpace(above)
 	line := above[bytes.LastIndexByte(above, '\n')+1:]
-	if len(line) == 0 || len(line) > longest || !isTitle(line) && line[len(line)-1] == '.' {
+	if len(line) == 0 || len(line) > longest || !itemform.IsTitle(line) && line[len(line)-1] == '.' {
 		return false
 	}
 	text := strings.ToValidUTF8(string(line), "")
@@ -120,7 +121,7 @@ func (r *reader) refuseDenied(blocks []Block, own []byte) {
 		}
 		about := sectionsIn(sectionOnly.FindString(s.Reason))
 		above := bytes.TrimSpace(own[:at])
-		if above = above[bytes.LastIndexByte(above, '\n')+1:]; isTitle(above) {
+		if above = above[bytes.LastIndexByte(above, '\n')+1:]; itemform.IsTitle(above) {
 			about = append(about, sectionsIn(string(above))...)
 		}
 		for i := range blocks {
@@ -144,7 +145,7 @@ func (r *reader) isBareDenial(own []byte, at int, s Statement) bool {
 		return false
 	}
 	above = above[bytes.LastIndexByte(above, '\n')+1:]
-	return !isTitle(above) && !isUnderItem(own[:at])
+	return !itemform.IsTitle(above) && !isUnderItem(own[:at])
 }
 
 var (

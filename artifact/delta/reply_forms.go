@@ -105,7 +105,7 @@ func (a *announcement) isAbove(b *announcement) bool {
 func (r *reader) placeOf(line []byte, at int, listed bool) itemform.Place {
 	trimmed := bytes.TrimSpace(line)
 	return itemform.Place{
-		Above: r.src[:at], Below: r.src[at+len(line):], Alone: r.isAlone(line, at), Listed: listed, Title: isTitle(trimmed), Marked: listItem.Match(trimmed),
+		Above: r.src[:at], Below: r.src[at+len(line):], Alone: r.isAlone(line, at), Listed: listed, Title: itemform.IsTitle(trimmed), Marked: listItem.Match(trimmed),
 	}
 }
 

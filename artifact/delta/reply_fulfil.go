@@ -71,7 +71,7 @@ func (a *announcement) same(before *announcement) bool {
 	case a.whole || a.field != "" && before.field != "" && a.field != before.field:
 		return false
 	case len(a.words) == 0 || len(before.words) == 0:
-		return a.line <= before.line+2 || len(a.words) == 0 && !isTitle([]byte(a.text))
+		return a.line <= before.line+2 || len(a.words) == 0 && !itemform.IsTitle([]byte(a.text))
 	}
 	less, more := a.words, before.words
 	if len(less) > len(more) {

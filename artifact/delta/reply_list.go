@@ -16,7 +16,7 @@ var orderTitle = pattern.New(`(?i)^(?:(?:my|the|proposed) )?(?:(add|edit|kill)s?
 // line begins.
 func (r *reader) orderOf(line []byte, l *lineState, c clues, at int) string {
 	line = bytes.TrimSpace(line)
-	if !isTitle(line) {
+	if !itemform.IsTitle(line) {
 		if isLetter(line[0]) {
 			return "" // running text
 		}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/synonyms"
@@ -104,7 +102,7 @@ func (r *reader) announceLead(line []byte, at int) (found bool) {
 // lineState is what the lines before a line say of it.
 type lineState struct {
 	paragraph int // where it begins
-	idle      idleness
+	idle      itemform.Idleness
 	inTable   bool
 	above     string // the operation of the list that it is in
 	changes   bool   // the title above calls what follows changes
@@ -113,7 +111,7 @@ type lineState struct {
 
 // announceIn records what a line announces. Next is where the line after it begins.
 func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *lineState) {
-	below := l.idle.below(line, l.inTable)
+	below := l.idle.Below(line, l.inTable)
 	idle, isRow := &below, unindented(line)[0] == '|'
 	if !isRow || !l.inTable {
 		l.idle = below
@@ -128,7 +126,7 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 	}
 	l.inTable = isRow
 	clues := ordersOf(line)
-	if clues.later && r.opt.Reader.Since(FourthReader) && isTitle(bytes.TrimSpace(line)) && idle.kind() == busy && r.announceLead(line, at) {
+	if clues.later && r.opt.Reader.Since(FourthReader) && itemform.IsTitle(bytes.TrimSpace(line)) && idle.Kind() == itemform.Busy && r.announceLead(line, at) {
 		l.above = ""
 		return
 	}
@@ -142,17 +140,17 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 		}
 	}
 	if !found {
-		r.announceWords(b, line, at, l, idle.kind(), clues.operation)
+		r.announceWords(b, line, at, l, idle.Kind(), clues.operation)
 	}
 }
 
 // announceWords records what a line announces in words below a title of a kind.
 func (r *reader) announceWords(b markdown.Block, line []byte, at int, l *lineState, kind int, capitals bool) {
 	before := len(r.promises)
-	if kind == busy || kind == weighs && capitals || deltaMark.Match(line) {
+	if kind == itemform.Busy || kind == itemform.Weighs && capitals || deltaMark.Match(line) {
 		r.announceLine(line, at)
 	}
-	if kind != busy || b.Kind != markdown.Prose {
+	if kind != itemform.Busy || b.Kind != markdown.Prose {
 		return
 	}
 	switch isMore := len(r.promises) > before; {
@@ -178,7 +176,7 @@ func (r *reader) readTitle(line []byte, isRow bool, l *lineState) {
 	switch {
 	case isRow && !l.inTable && l.list.section == "":
 		l.list.columns = itemform.ReadColumns(string(trimmed[:min(len(trimmed), 2*maxAnnouncement)]), "")
-	case isTitle(trimmed) && !isRow:
+	case itemform.IsTitle(trimmed) && !isRow:
 		title := string(bytes.Trim(trimmed, lineMarks+":])"))
 		l.changes = itemform.IsChanges(title) || r.opt.Reader.Since(FifthReader) && itemform.IsMore(title)
 	case isLetter(trimmed[0]):
@@ -317,54 +315,6 @@ func (r *reader) writtenEnd(at, end int) int {
 		end = at + i
 	}
 	return end
-}
-
-// The kinds of titles.
-const (
-	busy   = itemform.Busy
-	weighs = itemform.Weighs
-	tells  = itemform.Tells
-)
-
-// idleness is what the title above a line, or the line itself, says of it. Of a table, that is its first
-// row. A title is read only if a line needs it.
-type idleness struct {
-	was     int
-	title   []byte // not read yet
-	inTable bool   // the title is a row of a table, and not its first one
-}
-
-// below returns the idleness of the next line.
-func (i *idleness) below(line []byte, inTable bool) idleness {
-	const longest = 200
-	trimmed := bytes.TrimSpace(line)
-	first, _ := utf8.DecodeRune(trimmed)
-	switch {
-	case len(trimmed) > longest && unicode.IsLetter(first):
-		return idleness{}
-	case len(trimmed) > longest:
-		return *i
-	case isTitle(trimmed) || first == '|' && i.kind() == busy:
-		return idleness{title: trimmed, inTable: inTable}
-	case unicode.IsLetter(first):
-		return idleness{} // running text: a list has ended
-	}
-	return *i
-}
-
-// kind returns which of the three it is.
-func (i *idleness) kind() int {
-	title, isRow := i.title, len(i.title) > 0 && i.title[0] == '|'
-	i.title = nil
-	if title != nil {
-		i.was = itemform.KindOfTitle(title, isRow, i.inTable)
-	}
-	return i.was
-}
-
-// isTitle reports whether a line is a heading, all bold, or ends in a colon.
-func isTitle(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("#")) || bytes.HasSuffix(bytes.TrimRight(line, "*_"), []byte(":")) || bytes.HasPrefix(line, []byte("**")) && bytes.HasSuffix(line, []byte("**"))
 }
 
 // announce records the first line of prose that promises deltas: a heading that mentions them,

@@ -208,7 +208,7 @@ func (r *reader) parseTitles(line []byte, text string, at int) (all []announceme
 		a.name(k[1])
 		return []announcement{a}, true
 	case r.isAlone(line, at) && take(itemform.InMark(plain)), r.third && parseTitle(body, &all):
-	case r.third && take(itemform.InListed(plain)) && !itemform.IsListed(r.src[:at], r.src[at+len(line):], isTitle):
+	case r.third && take(itemform.InListed(plain)) && !itemform.IsListed(r.src[:at], r.src[at+len(line):], itemform.IsTitle):
 		return nil, true // the list tells the state of items
 	}
 	return all, len(all) > 0

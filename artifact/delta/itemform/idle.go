@@ -1,7 +1,9 @@
 package itemform
 
 import (
+	"bytes"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"brenner/internal/pattern"
@@ -60,4 +62,45 @@ func mayBeIdle(line []byte) bool {
 		}
 	}
 	return false
+}
+
+// Idleness is what the title above a line, or the line itself, says of it. Of a table, that is its first
+// row. A title is read only if a line needs it.
+type Idleness struct {
+	was     int
+	title   []byte // not read yet
+	inTable bool   // the title is a row of a table, and not its first one
+}
+
+// Below returns the idleness of the next line.
+func (i *Idleness) Below(line []byte, inTable bool) Idleness {
+	const longest = 200
+	trimmed := bytes.TrimSpace(line)
+	first, _ := utf8.DecodeRune(trimmed)
+	switch {
+	case len(trimmed) > longest && unicode.IsLetter(first):
+		return Idleness{}
+	case len(trimmed) > longest:
+		return *i
+	case IsTitle(trimmed) || first == '|' && i.Kind() == Busy:
+		return Idleness{title: trimmed, inTable: inTable}
+	case unicode.IsLetter(first):
+		return Idleness{} // running text: a list has ended
+	}
+	return *i
+}
+
+// Kind returns which of the three it is.
+func (i *Idleness) Kind() int {
+	title, isRow := i.title, len(i.title) > 0 && i.title[0] == '|'
+	i.title = nil
+	if title != nil {
+		i.was = KindOfTitle(title, isRow, i.inTable)
+	}
+	return i.was
+}
+
+// IsTitle reports whether a line is a heading, all bold, or ends in a colon.
+func IsTitle(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("#")) || bytes.HasSuffix(bytes.TrimRight(line, "*_"), []byte(":")) || bytes.HasPrefix(line, []byte("**")) && bytes.HasSuffix(line, []byte("**"))
 }
