@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/artifact/delta/synonyms"
 	"brenner/artifact/delta/itemform"
+	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
 	"brenner/internal/pattern"
 	"brenner/internal/remark"

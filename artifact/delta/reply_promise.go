@@ -26,17 +26,20 @@ type announcement struct {
 	whole        bool     // it is the change, in another notation
 	merges       bool     // it kills all of its targets but one
 	shaped       bool     // it is an item, a call or a difference of texts
+	sure         bool     // its author's, although in no known form
+	isNew        bool     // of an ADD with a label: any ADD of its section may be it
 	keyed        bool     // with its operation and what it applies to as values of keys
 }
 
 // findAnnouncements records the lines of a text that announce changes, but for what has been read as
 // an object.
 func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
-	if !c.announces(r) {
+	text := r.src[b.Start:b.End]
+	isQuiet := !c.announces(r)
+	if isQuiet && (!r.opt.Reader.Since(SixthReader) || b.Kind != markdown.Prose || r.keys != nil) {
 		return // as most texts
 	}
-	text := r.src[b.Start:b.End]
-	at, l := b.Start, lineState{paragraph: b.Start}
+	at, l := b.Start, lineState{paragraph: b.Start, quiet: isQuiet}
 	for line := range bytes.Lines(text) {
 		if r.overfull() {
 			return
@@ -107,6 +110,8 @@ type lineState struct {
 	above     string // the operation of the list that it is in
 	changes   bool   // the title above calls what follows changes
 	list      list
+	stands    bool // the title above is that of a list of how items stand
+	quiet     bool // no line announces a change in a known form
 }
 
 // announceIn records what a line announces. Next is where the line after it begins.
@@ -119,6 +124,17 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 	}
 	if r.third {
 		r.readTitle(line, isRow, l)
+	}
+	if b.Kind == markdown.Prose && !isRow && r.opt.Reader.Since(SixthReader) {
+		defer func() {
+			if idle.Kind() == itemform.Busy && (!l.stands || isLetter(line[0])) {
+				r.speak(line, at, l.changes && !isLetter(line[0]))
+			}
+		}()
+	}
+	if l.quiet {
+		l.inTable = isRow
+		return
 	}
 	if isRow && r.isTold(l.list.columns, line) || r.announceItem(line, at, l) {
 		l.inTable = isRow
@@ -178,9 +194,10 @@ func (r *reader) readTitle(line []byte, isRow bool, l *lineState) {
 		l.list.columns = itemform.ReadColumns(string(trimmed[:min(len(trimmed), 2*maxAnnouncement)]), "")
 	case itemform.IsTitle(trimmed) && !isRow:
 		title := string(bytes.Trim(trimmed, lineMarks+":])"))
+		l.stands = itemform.IsState(title)
 		l.changes = itemform.IsChanges(title) || r.opt.Reader.Since(FifthReader) && itemform.IsMore(title)
 	case isLetter(trimmed[0]):
-		l.changes = false
+		l.changes, l.stands = false, false
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/schemaform"
 	"brenner/internal/fault"
@@ -37,8 +38,9 @@ type reader struct {
 	third     bool // and of the third
 	promises  []announcement
 	mentioned []announcement // in words that are no order in a known form
-	draft     int            // the first line of a delta in reasoning, or 0
-	depth     int            // the number of texts of objects around this one
+	counts    []itemform.Count
+	draft     int // the first line of a delta in reasoning, or 0
+	depth     int // the number of texts of objects around this one
 	beside    beside
 	memory    remark.Memory
 	foreign   span // the last message of another author
