@@ -88,7 +88,7 @@ func statements(text []byte, version Reader) iter.Seq2[int, Statement] {
 			case !b.Own():
 				continue
 			case b.Kind == markdown.Prose:
-			case b.Kind == markdown.Fenced && version != FirstReader && isDeltaFence(b.Fence) && !NotMeant(b.Fence) && saysNoChanges(text[b.Start:b.End], version):
+			case b.Kind == markdown.Fenced && version != FirstReader && (isDeltaFence(b.Fence) || version.Since(SixthReader) && isWhole(text, b)) && !NotMeant(b.Fence) && saysNoChanges(text[b.Start:b.End], version):
 				line++ // that of the fence
 			default:
 				continue
@@ -161,6 +161,12 @@ func sectionsIn(text string) (all []string) {
 		}
 	}
 	return all
+}
+
+// isWhole reports whether a fence without a word is all of a text.
+func isWhole(text []byte, b markdown.Block) bool {
+	before, after := bytes.TrimSpace(text[:b.Start]), bytes.TrimSpace(text[b.End:])
+	return b.Fence.Is("", "text", "txt", "plaintext", "markdown", "md") && bytes.IndexByte(before, '\n') < 0 && len(bytes.Trim(after, "`~")) == 0
 }
 
 // saysNoChanges reports whether a line NO CHANGES is all of a text.

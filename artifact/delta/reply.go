@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/artifact/delta/itemform"
+	"brenner/artifact"
 	"brenner/artifact/delta/schemaform"
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
@@ -142,8 +142,8 @@ type Options struct {
 	// Examples are the delta blocks of the kickoff that the reply answers, as JSON or as fenced
 	// blocks. A block equal to one of them is not a delta.
 	Examples []string
-	// Items are those of the version that the author was shown, if known.
-	Items itemform.Known
+	// Base is the version that the author was shown, if known.
+	Base *artifact.Artifact
 	// Known are the examples of the kickoff that the reply answers, read before. A delta that is nearly
 	// one of them is refused.
 	Known Known

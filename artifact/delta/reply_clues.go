@@ -101,7 +101,7 @@ func (c *clues) endLine(text []byte, i int) {
 	}
 	if i+1 == len(text) || text[i+1] == '\n' || text[i+1] == '\r' {
 		line := text[max(0, i-150) : i+1]
-		if c.forwarded = isForwardClue(line[bytes.LastIndexByte(line, '\n')+1:]); c.forwarded {
+		if c.forwarded = itemform.IsForwardClue(line[bytes.LastIndexByte(line, '\n')+1:]); c.forwarded {
 			return
 		}
 	}
@@ -122,7 +122,7 @@ func (c *clues) beginLine(line []byte) {
 	}
 	line = unindented(line)
 	if len(line) > 1 && (line[0] == line[1] && strings.IndexByte("-=*_~", line[0]) >= 0 || strings.IndexByte("#[\xe2", line[0]) >= 0) {
-		c.forwarded = isForwardClue(line)
+		c.forwarded = itemform.IsForwardClue(line)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/artifact/delta/itemform"
@@ -17,44 +16,17 @@ import (
 const lineMarks = " \t-+>*_#`0123456789.)|~<[(•→✗✓☐"
 
 var (
-	inlineTags = pattern.New(`</?(?:b|strong|em|i|u|li|p|h\d|code|span|table|td|th|tr|summary)\b[^<>]{0,60}>`)
 	listMark   = pattern.New(`^[\s>|#*_-]*(?:\[[ xX✓]?\]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,4}[.)])\s`)
 	deltaMark  = pattern.New(`\bDELTA ?[\[({]([^\])}]{2,40})[\])}]|^[\s*_\x60#>-]*(?i:delta) ?[\[{]([^\]}]{2,40})[\]}]`)
 	deltaTitle = pattern.New(`(?i)^(?:(?:my|the|proposed|final|next|first|second|third|new) ){0,2}deltas?(?: block)?(?:[ #]*(\d{1,3})(?:(?: of |/)\d{1,3})?)?[*_\x60]*(?:\s*[:.(—–-]+|\s*$|\s+(?:ADD|EDIT|KILL)\b)`)
-	plainSpace = strings.NewReplacer("\u00a0", " ", "\u200b", " ", "\ufeff", " ", "__", "  ", "→ KILLED", "→ KILL")
 )
 
 // title is how a line begins.
 type title struct{ heading, emphatic, listed bool }
 
-// mayList reports whether listMark may match a line: behind marks, a bracket, or a few letters with a
-// dot or a parenthesis.
-func mayList(line string) bool {
-	rest := strings.TrimLeft(line, " \t\n\f\r>|#*_-")
-	if rest == "" || rest[0] == '[' || rest[0] == '(' {
-		return rest != ""
-	}
-	n := 0
-	for n < len(rest) && n < 5 && isLetter(rest[n]) {
-		n++
-	}
-	return n > 0 && n < len(rest) && (rest[n] == '.' || rest[n] == ')')
-}
-
-// plainLine returns a line with plain spaces, and without tags.
-func plainLine(line string) string {
-	if strings.IndexFunc(line, func(c rune) bool { return c == '_' || c >= utf8.RuneSelf }) >= 0 {
-		line = plainSpace.Replace(line)
-	}
-	if strings.IndexByte(line, '<') >= 0 {
-		line = inlineTags.ReplaceAllString(line, " ")
-	}
-	return line
-}
-
 // parseAnnouncements reads a line that announces changes.
 func (r *reader) parseAnnouncements(line string) []announcement {
-	line = plainLine(line)
+	line = itemform.PlainLine(line)
 	if strings.Contains(line, "~~") {
 		return nil // struck out
 	}
@@ -63,7 +35,7 @@ func (r *reader) parseAnnouncements(line string) []announcement {
 		return []announcement{a}
 	}
 	mark := ""
-	if mayList(line) {
+	if itemform.MayList(line) {
 		mark = listMark.FindString(line)
 	}
 	rest := line[len(mark):]

@@ -25,32 +25,6 @@ var (
 	forwardedEnd = pattern.New(`(?im)^[ \t]*(?:[-=*_–—]{2,}[ \t]*(?:end|ende|fin)\b|end of (?:the )?(?:forwarded|original|quoted) (?:message|letter|mail|reply))[^\n]{0,100}$`)
 )
 
-// isForwardClue reports whether a line that has marks, or ends in a colon, may be above the message of
-// another author.
-func isForwardClue(line []byte) bool {
-	const longest = 200
-	line = line[:min(len(line), longest)]
-	for i, c := range line {
-		if c == '\n' {
-			break
-		}
-		for _, part := range forwardParts[c] {
-			if hasPrefix(line[i:], part) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// forwardParts are parts of the words in such a line, by their first byte.
-var forwardParts = func() (by [256][]string) {
-	for _, part := range []string{"orward", "ORWARD", "wd:", "WD:", "wrote:", "schrieb", "crit", "riginal", "RIGINAL", "rspr", "eitergeleitet", "ransf"} {
-		by[part[0]] = append(by[part[0]], part)
-	}
-	return by
-}()
-
 // findForwarded records where another author's message begins in a block of running text, and where
 // a line says that it ends.
 func (r *reader) findForwarded(b markdown.Block, c clues) {

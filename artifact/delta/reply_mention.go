@@ -37,7 +37,7 @@ func (r *reader) speak(line []byte, at int, listed bool) {
 	if !itemform.MaySpeak(text) {
 		return
 	}
-	for _, f := range itemform.Spoken(text, r.opt.Author, r.opt.Items) {
+	for _, f := range itemform.Spoken(text, r.opt.Author, itemform.KnownIn(r.opt.Base)) {
 		a := announcementOf(f.Attempt)
 		a.line, a.column = r.place.find(at)
 		a.text, a.sure, a.isNew = strings.TrimSpace(text), f.Sure || listed, true

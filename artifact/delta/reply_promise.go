@@ -217,6 +217,9 @@ func (r *reader) announceLine(line []byte, at int) {
 	if r.opt.Reader.Since(FifthReader) {
 		said = itemform.WithoutStances(said, r.opt.Author)
 	}
+	if r.opt.Reader.Since(SixthReader) {
+		said = itemform.WithoutTold(said, r.src[at+len(line):], r.opt.Author)
+	}
 	all := r.withRecord(r.parseAnnouncements(said), said)
 	if len(all) == 0 {
 		return

@@ -93,6 +93,9 @@ func (r Rules) Before(text, block []byte) (Remark, bool) {
 			return said, true
 		}
 		if r.Close && !r.Patches {
+			if r.isClearedAbove(text, block) {
+				return Remark{}, false
+			}
 			if said, ok := r.closeBefore(text, block); ok || r.isPlainly(text, block) {
 				return said, ok
 			}

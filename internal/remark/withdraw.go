@@ -139,6 +139,12 @@ func (r Rules) Behind(text, block []byte) (Remark, bool) {
 	if r.Close && r.isWide() && (r.isTitleOfNext(text) || r.isAboutOther(text, block)) {
 		return Remark{}, false
 	}
+	if r.Sixth && r.isWide() {
+		var none bool
+		if text, none = r.withoutCleared(text, block); none {
+			return r.behindCleared(text, block)
+		}
+	}
 	if r.Close && r.isWide() && !isFenceWord(text) {
 		said, rest, ok := alone(text, block)
 		if ok {

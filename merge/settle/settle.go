@@ -14,7 +14,6 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
-	"brenner/artifact/delta/itemform"
 	"brenner/artifact/lint"
 	"brenner/internal/fault"
 	"brenner/internal/remark"
@@ -71,7 +70,7 @@ type Contribution struct {
 
 // Options returns how Text is read.
 func (c *Contribution) Options() delta.Options {
-	return delta.Options{Reader: c.Reader, Author: c.Agent, Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut, Repair: c.IsRepair, Records: c.Records, Hide: c.hide, Items: itemform.KnownIn(c.Base)}
+	return delta.Options{Reader: c.Reader, Author: c.Agent, Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut, Repair: c.IsRepair, Records: c.Records, Hide: c.hide, Base: c.Base}
 }
 
 // Input is everything that settling depends on.

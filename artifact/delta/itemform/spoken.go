@@ -105,7 +105,7 @@ var (
 	// spokenView matches what an author thinks of a field instead of a new text of it.
 	spokenView = pattern.New(`^[\s:=→|)-]*(?i:active|open|alive|live|pending|unchanged|still|un\w+|not|no|none|is|are|was|were|see|same|fine|ok|okay|good|weak|strong|clear|agreed?|correct|sound|missing|too|needs?|lacks?|as|what|why|how|this|that|it|I|we|the (?:same|only|problem))\b`)
 	// spokenWords are parts of words of which every sentence that Spoken finds has one, unless it begins with an item.
-	spokenWords = remark.WordsOf("elta", "lock", "hange", "ark ", "et ", "eclare", "lag ", "ist ", "ecord", "ake ", "ime to", "esolve", "lose ", "ettle", "emove", "rop ", "elete", "trike", "ut ", "dd ", "dded", "ppend", "ttach", "ix ", "orrect", "djust", "epair", "mend", "eword", "ewrite", "ighten", "harpen", "ephrase",
+	spokenWords = remark.WordsOf("elta", "lock", "hange", "ark ", "et ", "eclare", "lag ", "ist ", "ecord", "ake ", "ime to", "esolve", "lose ", "ettle", "emove", "rop ", "elete", "trike", "ut ", "dd ", "dded", "ppend", "ttach", "ix ", "orrect", "djust", "epair", "amend ", "Amend ", "eword", "ewrite", "ighten", "harpen", "ephrase",
 		"In ", "in ", "Of ", "For ", "eorder", "e-order", "earrange", "equence", "ame ", "ikewise", "itto", "imilarly", " of ", " for ", "needs", "need ", "equires", "gets", "eceives", "want", "egister", "nclude", "ntroduce", "nter", "ropose", "uggest", "My ", "Our ", "ew ", "dditional", "urther", "nother", "ypothesis:", "ssumption:", "nomaly:", "nomaly")
 	kindParts = remark.WordsOf("ypothesis", "nomaly", "ssumption", "test", "Test", "ritique", "rediction", "bjection")
 )

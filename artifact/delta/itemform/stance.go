@@ -130,3 +130,26 @@ func SpeaksOfText(before []byte) bool {
 
 // IsHeld reports whether a sentence tells what its author has said or thought before.
 func IsHeld(sentence string) bool { return held.MatchString(sentence) }
+
+var (
+	// verdictBelow matches a verdict that a block below the line carries out: the group is its operation.
+	verdictBelow = pattern.New(`\b(?i:verdict|decision|conclusion|action|judge?ment|recommendation)[*_]*(?::| is| —| –| -)+[*_ ]*(KILL|EDIT|ADD)[*_ .!\s]*$`)
+	// toldBy matches a line of a list with what another author has sent.
+	toldBy = pattern.New(`^[\s>*_+•-]*(?:\d{1,2}[.)] *)?[*_]*` + agentName + `[*_]*(?: \([^)]*\))?[*_]*: *[*_]*(?:ADD|EDIT|KILL)\b`)
+	// askedOf matches a question whether something should be changed.
+	askedOf = pattern.New(lineStart + `(?:Should|Shall|Do|Does|Is|Are|Why|What|When|Would|Will) [^.;!?]*\?\s*$`)
+)
+
+// WithoutTold returns a line without what is no announcement: a verdict that a block right below it carries out, what another author has
+// sent, and a question.
+func WithoutTold(line string, below []byte, author string) string {
+	const near = 300
+	if m := toldBy.FindStringSubmatch(line); len(m) > 1 && author != "" && m[1] != author || askedOf.MatchString(line) {
+		return ""
+	}
+	m := verdictBelow.FindStringSubmatchIndex(line)
+	if len(m) > 3 && bytes.Contains(below[:min(len(below), near)], []byte(`"`+line[m[2]:m[3]]+`"`)) {
+		return line[:m[0]]
+	}
+	return line
+}
