@@ -264,12 +264,15 @@ func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool
 	if r.opt.Reader.Since(FifthReader) && itemform.IsEmptyList(r.src[to:end]) {
 		return false
 	}
+	start := bytes.LastIndexByte(r.src[:from], '\n') + 1
+	if line := r.src[start:min(to+len(rest), start+maxWritten)]; r.opt.Reader.Since(SixthReader) && start+len(itemform.WithoutTold(string(line), r.src[to+len(rest):], r.opt.Author)) < from {
+		return false // a verdict that a block carries out
+	}
 	a := announcement{operation: synonyms.Operation(string(r.src[from:to]))}
 	a.about(r.src[max(paragraph, from-maxWritten):from], r.src[to:end], r.opt.Reader.Since(FifthReader))
 	if a.section == "" && len(a.targets) == 0 {
 		return false
 	}
-	start := bytes.LastIndexByte(r.src[:from], '\n') + 1
 	if a.whole = !isVerdict(r.src[start:from]); !a.whole && len(a.targets) == 0 {
 		if a.section = ""; a.operation != Add {
 			return false

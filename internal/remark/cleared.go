@@ -24,14 +24,14 @@ var (
 		// This is speculative, but testable. I'm not 100% sure about this one, but it is worth recording. Optional but recommended.
 		`,? but (?:(?:still|it is|it's|<me> (?:think|believe|find) (?:it|this) is|this is|strongly|highly|very|well|i hope) )*`+worth+`$`,
 		`^(?:minor|major|small|quick|trivial|important|essential|key|urgent|cosmetic|substantive|straightforward|uncontroversial|overdue)(?: (?:one|point|change|edit|fix|thing))?$`,
-		`^(?:this|it|that)(?: one)? (?:should|will|ought to|may|need)(?: hardly| not)? (?:be |come as |surprise )(?:an? )?(?:un)?(?:controversial|surpris\w+|contentious|contested|shock\w*|any\w+|no one|nobody)$`,
+		`^(?:this|it|that)(?: one)? (?:should|will|ought to|may|need)(?: hardly| not)? (?:be |come as |surprise )(?:an? )?(?:un)?(?:controversial|surpris\w+|contentious|contested|shock\w*|any\w+|no ?(?:one|body))$`,
 		`^(?:this|it)(?: is|'s) (?:not|no) (?:an? )?(?:new |different |separate |real )?(?:<item>|idea|entry|item)[,;] (?:but |it is |it's )?(?:just |only |merely |rather )?(?:an? )?(?:clarification|sharpening|refinement|correction|rewording|edit|precision|addition|fix|change|update)$`,
 		`^(?:besides|apart from|aside from|in addition to|beyond|on top of|other than|next to|along with) (?:that|this|these|it|the above)$`,
 		`^(?:better late than never|last but not least|first things first|so be it|long overdue|nothing ventured, nothing gained)$`,
 		// I do not do this lightly. In round 1 I proposed this conditionally; the condition is now met.
 		`^<me> (?:do not|don't|did not|didn't) (?:do|take|propose|make|say|write|submit) this(?: step)? (?:lightly|easily|gladly|happily|with pleasure)$`,
 		`\b(?:the|that|this|my|its) (?:condition|requirement|prerequisite|criterion)(?: for (?:it|this|that))? (?:is|has been|was|has)(?: now| since| been)* (?:met|fulfilled|satisfied|passed|come true)$`,
-		`\b(?:proposed|suggested|announced|asked for) (?:this|it) (?:in|during|before|at) [\w ]{2,20},? and (?:nobody|no one|none|everyone|everybody|all)(?: has| have)?(?: of \w+)? (?:objected|agree[sd]?|disagreed|opposed|support(?:s|ed)?|concur(?:s|red)?|protested|answered)$`,
+		`\b(?:proposed|suggested|announced|asked for) (?:this|it) (?:in|during|before|at) [\w ]{2,20},? and (?:no ?(?:one|body)|none|every(?:one|body)|all)(?: has| have)?(?: of \w+)? (?:objected|agree[sd]?|disagreed|opposed|support(?:s|ed)?|concur(?:s|red)?|protested|answered)$`,
 		`^(?:the|this) (?:block|delta|change|fence|object) (?:below|that follows|here|above)? ?is my own(?: \w+)?$`,
 		`^(?:which|that)(?: the (?:next|following|second|third) <block>)? (?:fills|closes)$`,
 	)
@@ -65,7 +65,7 @@ var (
 		`^<me> (?:quote|cite|refer to|rely on) §\d`,
 		// The KILL above leaves a gap, which the next delta fills. I would withdraw this KILL if someone names a readout.
 		`\b(?:which|that) (?:the|my) (?:next|following|second|third) (?:<block>) (?:fill|clos|cover|address|answer|complet)\w*$`,
-		`^<me> (?:would|will|'ll)(?: gladly| happily| only)? (?:withdraw|retract|drop|reconsider|take back|give up) (?:this|it|the|my)(?: \w+)? (?:if|when|once|should) (?:someone|somebody|anyone|anybody|you|\w+) (?:names?|gives?|shows?|finds?|brings?|supplies|provides?|presents?|offers?|proposes)\b`,
+		`^<me> (?:would|will|'ll)(?: gladly| happily| only)? (?:withdraw|retract|drop|reconsider|take back|give up) (?:this|it|the|my)(?: \w+)? (?:if|when|once|should) (?:you|\w+) (?:names?|gives?|shows?|finds?|brings?|supplies|provides?|presents?|offers?|proposes)\b`,
 		`^(?:none|nothing) (?:of|in) (?:these|this|it|my \w+|the above|them)(?: \w+)? (?:withdraws?|changes?|affects?|touch(?:es)?|replaces?|contradicts?|takes? back|concerns?) (?:anything|what|the|any|<id>)\b`,
 	)
 	// asksOther matches what an author asks of another, in its own case.

@@ -61,7 +61,7 @@ var spoken = []struct {
 	// Mark H2 dead. T2 – mark as failed. Take H2 off the slate. Time to retire H2.
 	{kill, true, false, pattern.New(mentionLead + `(?:` + spokenOwn + `)?(?i:mark|set|declare|flag|list|record) ` + spokenID + ` (?:as |to )?(?:be )?(?:killed|dead|retired|removed|dropped|deleted|eliminated)` + spokenEnds)},
 	{edit, true, false, pattern.New(mentionLead + `(?:` + spokenOwn + `)?(?i:mark|set|declare|flag|list|record) ` + spokenID + ` (?:as |to )?(?:be )?` + spokenState + spokenEnds)},
-	{kill, true, false, pattern.New(mentionLead + `(?:` + spokenOwn + `)?(?i:take) ` + spokenID + ` (?:off|out)\b`)},
+	{kill, true, false, pattern.New(mentionLead + `(?:` + spokenOwn + `)?(?i:take) ` + spokenID + ` (?:off\b|out(?: of the (?:slate|list|artifact|table|running)\b|[.;!,]?$))`)},
 	{kill, true, false, pattern.New(mentionLead + `(?i:it is |it['’]s )?(?i:time) to (?:kill|retire|remove|drop|delete|discard|bury|eliminate) ` + spokenID + spokenEnds)},
 	{edit, true, false, pattern.New(mentionLead + spokenOwn + `(?:resolve|close|settle) ` + spokenID + `[.;!]?$`)},
 	// Remove the anchor §12 from H1. Add §14 to the anchors of H1. Add to T1 a control graft.
@@ -173,7 +173,11 @@ func spokenIn(sentence string, known Known) (a Attempt, sure, ok bool) {
 			return a, false, false
 		}
 		a, ok = mentioned(f.operation, sentence, m)
-		a.Field = fieldNamed(sentence)
+		if section, isItem := artifact.SectionOfID(a.ID); isItem {
+			if field, isField := section.Spec().Field(fieldNamed(sentence)); isField {
+				a.Field = field.Name
+			}
+		}
 		return a, f.sure, ok
 	}
 	return a, false, false
