@@ -166,7 +166,7 @@ func sectionsIn(text string) (all []string) {
 // isWhole reports whether a fence without a word is all of a text.
 func isWhole(text []byte, b markdown.Block) bool {
 	before, after := bytes.TrimSpace(text[:b.Start]), bytes.TrimSpace(text[b.End:])
-	return b.Fence.Is("", "text", "txt", "plaintext", "markdown", "md") && bytes.IndexByte(before, '\n') < 0 && len(bytes.Trim(after, "`~")) == 0
+	return b.Closed && b.Fence.Is("", "text", "txt", "plaintext", "markdown", "md") && bytes.IndexByte(before, '\n') < 0 && len(bytes.Trim(after, "`~")) == 0
 }
 
 // saysNoChanges reports whether a line NO CHANGES is all of a text.

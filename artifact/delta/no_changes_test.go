@@ -33,7 +33,7 @@ func TestNoChanges(t *testing.T) {
 		"## Slate\n\nNo changes\n\n## Tests\n\nAdd":             "-",
 		"If so, write:\nNO CHANGES: reason":                     "-",
 		"**NO CHANGES: <Reason>**":                              "-",
-		"```\nNO CHANGES: in a fence\n```":                      "-",
+		"```\nNO CHANGES: in a fence\n```":                      "in a fence",
 		"```text\nNO CHANGES: in an open fence":                 "-",
 		"> NO CHANGES: quoted":                                  "-",
 		"> quoted\nNO CHANGES: of the same quote":               "-",

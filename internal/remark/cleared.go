@@ -23,7 +23,7 @@ var (
 		`, (?:so|hence|thus|therefore)(?: here (?:is|are|comes?) (?:the|my|an?) (?:\w+ )?<block>)?$`,
 		// This is speculative, but testable. I'm not 100% sure about this one, but it is worth recording. Optional but recommended.
 		`,? but (?:(?:still|it is|it's|<me> (?:think|believe|find) (?:it|this) is|this is|strongly|highly|very|well|i hope) )*`+worth+`$`,
-		`^(?:minor|major|small|quick|trivial|important|essential|key|urgent|cosmetic|substantive|straightforward|uncontroversial|overdue)(?: (?:one|point|change|edit|fix|thing))?$`,
+		`^(?:minor|major|small|quick|trivial|important|essential|key|urgent|cosmetic|substantive)(?: (?:one|point|change|edit|fix|thing))?$`,
 		`^(?:this|it|that)(?: one)? (?:should|will|ought to|may|need)(?: hardly| not)? (?:be |come as |surprise )(?:an? )?(?:un)?(?:controversial|surpris\w+|contentious|contested|shock\w*|any\w+|no ?(?:one|body))$`,
 		`^(?:this|it)(?: is|'s) (?:not|no) (?:an? )?(?:new |different |separate |real )?(?:<item>|idea|entry|item)[,;] (?:but |it is |it's )?(?:just |only |merely |rather )?(?:an? )?(?:clarification|sharpening|refinement|correction|rewording|edit|precision|addition|fix|change|update)$`,
 		`^(?:besides|apart from|aside from|in addition to|beyond|on top of|other than|next to|along with) (?:that|this|these|it|the above)$`,
