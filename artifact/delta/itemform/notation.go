@@ -91,42 +91,68 @@ var (
 // inLines returns the changes in lines of a running text with the id of an item: that set a field of it, call a function, have
 // a sign for what becomes of it, or say so in another language than English. Lines without a clue are not read.
 func inLines(text []byte) (all []Attempt) {
+	l := noted{end: -1}
 	for at := 0; at+1 < len(text); at++ {
 		if c := text[at]; c < 'A' || c > 'Z' || text[at+1] < '0' || text[at+1] > '9' || at > 0 && isWord(text[at-1]) {
 			continue
 		}
-		start := bytes.LastIndexByte(text[:at], '\n') + 1
-		line, _, _ := bytes.Cut(text[start:], []byte("\n"))
-		found := inLine(line, at-start)
+		if at > l.end {
+			l = notedAt(text, at)
+		}
+		found := l.changesAt(at - l.start)
 		for _, a := range found {
-			a.At += start
+			a.At += l.start
 			all = append(all, a)
 		}
 		if len(found) > 0 {
-			at = start + len(line)
+			at = l.end
 		}
 	}
 	return all
 }
 
-// inLine returns the changes in a line with an id at an offset.
-func inLine(line []byte, at int) (all []Attempt) {
+// noted is a line with ids in it. Each form is looked for once in a line, however many ids it has.
+type noted struct {
+	start, end int
+	text       []byte
+	sign       int // where the first sign is
+	isRead     [len(notations)]bool
+	found      [len(notations)][]Attempt
+}
+
+// notations are the forms of changes in lines.
+var notations = [4]func([]byte) []Attempt{inSettings, inCalls, inMarked, inForeign}
+
+// notedAt returns the line at an offset.
+func notedAt(text []byte, at int) noted {
+	l := noted{start: bytes.LastIndexByte(text[:at], '\n') + 1}
+	l.text, _, _ = bytes.Cut(text[l.start:], []byte("\n"))
+	l.end = l.start + len(l.text)
+	if l.sign = bytes.IndexAny(l.text, signs); l.sign < 0 {
+		l.sign = len(l.text)
+	}
+	return l
+}
+
+// changesAt returns the changes in the line for which there is a clue at an id.
+func (l *noted) changesAt(at int) (all []Attempt) {
 	const before, behind = 60, 24
-	end := at + 2
+	line, end := l.text, at+2
 	for end < len(line) && isWord(line[end]) {
 		end++
 	}
-	if end+1 < len(line) && (line[end] == '.' || line[end] == '[') && line[end+1] != ' ' {
-		all = append(all, inSettings(line)...)
-	}
-	if at > 1 && (line[at-1] == '"' || line[at-1] == '\'') && (line[at-2] == '(' || line[at-2] == '=') {
-		all = append(all, inCalls(line)...)
-	}
-	if bytes.ContainsAny(line[:at], signs) {
-		all = append(all, inMarked(line)...)
-	}
-	if foreignWords.In(string(line[max(0, at-before):min(len(line), at+behind)])) {
-		all = append(all, inForeign(line)...)
+	for i, clue := range [len(notations)]bool{
+		end+1 < len(line) && (line[end] == '.' || line[end] == '[') && line[end+1] != ' ',
+		at > 1 && (line[at-1] == '"' || line[at-1] == '\'') && (line[at-2] == '(' || line[at-2] == '='),
+		l.sign < at,
+		foreignWords.In(string(line[max(0, at-before):min(len(line), at+behind)])),
+	} {
+		if clue && !l.isRead[i] {
+			l.found[i], l.isRead[i] = notations[i](line), true
+		}
+		if clue {
+			all = append(all, l.found[i]...)
+		}
 	}
 	return all
 }
