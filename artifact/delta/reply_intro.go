@@ -302,17 +302,24 @@ func (r *reader) refuseNamed(blocks []Block) {
 		return
 	}
 	rest := r.src[r.beside.end:]
+	isSaid, left := make(map[remark.About]bool), countOK(blocks)
 	for _, said := range slices.Concat(r.beside.named, r.remarks().Named(rest), r.remarks().Spares(rest)) {
 		if said.Nth == remark.Last {
 			said.Nth = len(r.beside.leads)
 		}
-		if said.Kept != 0 && (len(blocks) < 2 || said.Kept == countOK(blocks)) {
-			continue // it keeps all of them
+		if left == 0 || isSaid[said.About] || said.Kept != 0 && (len(blocks) < 2 || said.Kept == left) {
+			continue // it says nothing new, or keeps all of them
 		}
-		for i, led := range r.beside.leads {
-			for j := led.from; j < r.fenceEnd(i); j++ {
-				if said.Names(i+1, blocks[j].Delta.Operation, blocks[j].Delta.Target) {
-					blocks[j].refuseOK(fateNamed(said))
+		isSaid[said.About] = true
+		from, to := 0, len(r.beside.leads)
+		if said.About == (remark.About{Nth: said.Nth}) {
+			from, to = min(max(said.Nth, 1)-1, to), min(max(said.Nth, 0), to)
+		}
+		for i := from; i < to; i++ {
+			for j := r.beside.leads[i].from; j < r.fenceEnd(i); j++ {
+				if b := &blocks[j]; b.OK && said.Names(i+1, b.Delta.Operation, b.Delta.Target) {
+					b.refuse(fateNamed(said))
+					left--
 				}
 			}
 		}

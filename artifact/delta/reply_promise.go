@@ -264,11 +264,12 @@ func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool
 	if r.opt.Reader.Since(FifthReader) && itemform.IsEmptyList(r.src[to:end]) {
 		return false
 	}
-	start := bytes.LastIndexByte(r.src[:from], '\n') + 1
+	number, column := r.place.find(from)
+	start := from - column + 1
 	if line := r.src[start:min(to+len(rest), start+maxWritten)]; r.opt.Reader.Since(SixthReader) && start+len(itemform.WithoutTold(string(line), r.src[to+len(rest):], r.opt.Author)) < from {
 		return false // a verdict that a block carries out
 	}
-	a := announcement{operation: synonyms.Operation(string(r.src[from:to]))}
+	a := announcement{operation: synonyms.Operation(string(r.src[from:to])), line: number, column: column}
 	a.about(r.src[max(paragraph, from-maxWritten):from], r.src[to:end], r.opt.Reader.Since(FifthReader))
 	if a.section == "" && len(a.targets) == 0 {
 		return false
@@ -279,12 +280,11 @@ func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool
 		}
 	}
 	a.words = itemform.Content(string(r.src[max(start, from-maxWritten):end]))
-	a.line, a.column = r.place.find(from)
 	line := r.src[start:]
 	if a.keyed = a.whole && keyOfTarget.Match(r.src[max(paragraph, from-maxWritten):end]); a.keyed {
 		line = line[:max(end-start, 0)]
 	} else {
-		line, _, _ = bytes.Cut(line, []byte("\n"))
+		line, _, _ = bytes.Cut(line[:min(len(line), maxAnnouncement)], []byte("\n"))
 	}
 	a.text = strings.Join(strings.Fields(strings.ToValidUTF8(string(line[:min(len(line), maxAnnouncement)]), "")), " ")
 	r.promises = append(r.promises, a)
