@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"brenner/artifact"
-	"brenner/artifact/delta"
+	"brenner/artifact/delta/fieldform"
 	"brenner/internal/fault"
 )
 
@@ -42,7 +42,7 @@ func identityOf(section artifact.Section, labels []string, text func(field strin
 	switch {
 	case !section.Spec().HasName():
 		id.name = id.main
-	case id.name == artifact.FoldName(delta.NameFrom(main)):
+	case id.name == artifact.FoldName(fieldform.NameFrom(main)):
 		id.name = ""
 	}
 	return id

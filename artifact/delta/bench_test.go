@@ -129,6 +129,16 @@ func hostileUnits() []struct{ name, text string } {
 		{"tables_of_records", "| id | type | content |\n"},
 		{"front_matter", "---\nid: n\ntype: memo\n"},
 		{"keys_of_records", "{\"id\":\"n\",\"type\":{"},
+		{"kills_in_one_line", "I kill H2 "},
+		{"ids_in_one_line", "H2 has no readout. "},
+		{"conditions_in_one_line", "If T2 fails, kill H2. "},
+		{"struck_ids_in_one_line", "~~H2~~ "},
+		{"remarks_in_one_line", "I withdraw delta 1. RedSky proposed H2. If T2 fails, kill H2. "},
+		{"signs_in_one_line", "❌ H2 "},
+		{"orders_in_one_line", "H2 streichen. "},
+		{"keys_in_one_line", "operation: KILL target_id: H2 "},
+		{"objects_in_one_line", "{\"operation\":\"KILL\",\"target_id\":\"H2\"} "},
+		{"blocks_taken_back", "```delta\n{\"operation\":\"KILL\",\"section\":\"hypothesis_slate\",\"target_id\":\"H2\",\"payload\":{\"reason\":\"r\"}}\n```\n\nThe KILL of H2 is withdrawn.\n\n"},
 		{"titles_in_fences", "```delta\nADD hypothesis_slate\n{\"operation\":\"ADD\"\n"},
 	}
 }

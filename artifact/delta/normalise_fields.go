@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/artifact/delta/fieldform"
@@ -127,7 +126,7 @@ func (j *judgement) requireField(spec *artifact.FieldSpec) {
 	if f != nil && fieldform.Has(spec.Kind, f.value) && !fieldform.IsEmpty(f.value) {
 		return
 	}
-	hint := fmt.Sprintf("an ADD to %s needs %s", j.spec.ID, requiredNames(j.spec))
+	hint := fmt.Sprintf("an ADD to %s needs %s", j.spec.ID, fieldform.Required(j.spec))
 	switch {
 	case f == nil || f.value == (artifact.Null{}) || fieldform.IsEmpty(f.value):
 		at := j.o.payloadAt
@@ -138,35 +137,9 @@ func (j *judgement) requireField(spec *artifact.FieldSpec) {
 	case f.value == nil:
 		j.problem(InvalidField, f.at, spec.Name+": "+f.bad, hint)
 	default:
-		j.problem(InvalidField, f.at, fmt.Sprintf("%s should be %s", spec.Name, kindName(spec.Kind)), hint)
+		j.problem(InvalidField, f.at, fmt.Sprintf("%s should be %s", spec.Name, fieldform.KindName(spec.Kind)), hint)
 	}
 }
-
-func requiredNames(spec *artifact.SectionSpec) string {
-	var names []string
-	for _, f := range spec.Fields {
-		if f.Required {
-			names = append(names, fmt.Sprintf("%s (%s)", f.Name, kindName(f.Kind)))
-		}
-	}
-	return strings.Join(names, " and ")
-}
-
-func kindName(k artifact.Kind) string {
-	switch k {
-	case artifact.KindMap:
-		return "an object of texts"
-	case artifact.KindList:
-		return "a list of texts"
-	default:
-		return "a text"
-	}
-}
-
-const (
-	nameWordCount = 8
-	nameLength    = 60
-)
 
 func (j *judgement) deriveName() {
 	if j.b.Delta.Operation != Add || !j.spec.HasName() {
@@ -180,7 +153,7 @@ func (j *judgement) deriveName() {
 		return
 	}
 	text, _ := main.value.(artifact.Text)
-	name := NameFrom(string(text))
+	name := fieldform.NameFrom(string(text))
 	if name == "" {
 		return
 	}
@@ -190,34 +163,6 @@ func (j *judgement) deriveName() {
 		Name: FlagNameDerived,
 		Text: "no name was given; " + strconv.Quote(name) + " is from the first words of " + j.spec.Main,
 	})
-}
-
-// NameFrom returns the name of an item without one: the first sentence of its main field, or the first words.
-func NameFrom(text string) string {
-	const enough = 4 * nameLength * 4 // bytes: more than any name needs
-	if len(text) > enough {
-		text = strings.ToValidUTF8(text[:enough], "")
-	}
-	var name []byte
-	i, length := 0, 0
-	for w := range strings.FieldsSeq(artifact.TrimID(text)) {
-		if length += utf8.RuneCountInString(w); i > 0 {
-			length++
-			name = append(name, ' ')
-		}
-		if i == nameWordCount || (i > 0 && length > nameLength) {
-			break
-		}
-		name = append(name, w...)
-		if i > 0 && strings.ContainsAny(w[len(w)-1:], ".;:!?") {
-			break
-		}
-		i++
-	}
-	if utf8.RuneCount(name) > nameLength {
-		name = []byte(string([]rune(string(name))[:nameLength]))
-	}
-	return strings.TrimRight(string(name), ".,;: ")
 }
 
 // shapeFields converts values to the shape of their field where only the form differs: a text for a

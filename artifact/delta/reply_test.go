@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"brenner/artifact/delta/fieldform"
 	"brenner/internal/fault"
 )
 
@@ -308,7 +309,7 @@ func TestNamesAreFirstWords(t *testing.T) {
 		{strings.Repeat("x", 100), strings.Repeat("x", 60)},
 		{"  ", ""},
 	} {
-		if got := NameFrom(c.text); got != c.want {
+		if got := fieldform.NameFrom(c.text); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
 	}

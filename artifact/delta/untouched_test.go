@@ -12,7 +12,7 @@ func TestWhatIsLeftAsItIs(t *testing.T) {
 		"H2 stays.":                          edit,
 		"H1 stays unchanged in its anchors.": both, "H1 stays the leading hypothesis.": both, "T1 stays as it is.": both, "The anchors of H1 stay as they are.": both,
 		"No other changes are needed.": both, "No changes are needed to T1.": both, "If T1 fails, H1 stays as it is.": both, "RedSky says that H1 stays as it is.": both,
-		"Do not forget the controls above.": both,
+		"Do not forget the controls above.":  both,
 		"## Tests\n\nNo changes are needed.": both, "**T1**\n\nNo changes are needed this round.": both, "Tests:\n\nNo edits are required.": both, "- Tests: No changes are needed.": both,
 		"## Summary\n\nNo changes are needed this round.": none,
 	} {

@@ -87,9 +87,11 @@ func CommentsOn(src []byte, comments []Span, from, to int) (all []string) {
 	return all
 }
 
-// LineAbove returns the comment that is the last line of a text, without its marks.
+// LineAbove returns the comment that is the last line of a text, without its marks. A longer line is that of a program.
 func LineAbove(text []byte) string {
+	const longest = 1 << 14
 	text = bytes.TrimRight(text, " \t\r\n")
+	text = text[max(0, len(text)-longest):]
 	line := bytes.TrimLeft(text[bytes.LastIndexByte(text, '\n')+1:], " \t")
 	if !bytes.HasPrefix(line, []byte("//")) && !bytes.HasPrefix(line, []byte("/*")) {
 		return ""
