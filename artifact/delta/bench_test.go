@@ -42,6 +42,7 @@ func hostileReplies() []struct{ name, text string } {
 	meaning.WriteString("\"claim\":\"c\"}}\n```\n")
 	return []struct{ name, text string }{
 		{"names_of_one_field", meaning.String()},
+		{"old_names_of_one_field", strings.NewReplacer("ADD", "EDIT", " claim", " old claim").Replace(meaning.String())},
 		{"backticks", strings.Repeat("`", 1<<20)},
 		{"backtick_lines", strings.Repeat("```\n", 1<<18)},
 		{"quotes", strings.Repeat(">", 1<<20)},

@@ -38,6 +38,7 @@ func (r *reader) judge(p *passage, o *object) {
 	j.target()
 	j.lift()
 	if j.spec != nil && j.b.Delta.Operation != Kill {
+		j.unwrap()
 		j.renameFields(synonyms.Fields(j.spec.Section))
 		j.shapeFields()
 		j.checkRequired()

@@ -37,6 +37,32 @@ func (j *judgement) lift() {
 	}
 }
 
+// unwrap reads the payload of an EDIT in which the fields are written in another shape.
+func (j *judgement) unwrap() {
+	if j.b.Delta.Operation != Edit || !j.r.opt.Reader.Since(SixthReader) || strings.Contains(j.b.Delta.Target, ".") {
+		return
+	}
+	members := make([]fieldform.Member, len(j.payload))
+	for i, f := range j.payload {
+		members[i] = fieldform.Member{Name: f.name, Value: f.value, Bad: f.bad, At: f.at}
+	}
+	members, notes := fieldform.Changes(j.spec, j.b.Delta.Target, members)
+	if len(notes) == 0 {
+		return
+	}
+	j.payload = nil
+	for _, m := range members {
+		j.payload = append(j.payload, written{name: m.Name, value: m.Value, bad: m.Bad, at: m.At})
+	}
+	for _, n := range notes {
+		if n.Asks {
+			j.problem(InvalidField, n.At, n.Text, n.Hint)
+		} else {
+			j.change(InvalidField, n.At, n.Text, n.Hint)
+		}
+	}
+}
+
 // renameFields renames fields to the names of the format, unless that field is present.
 func (j *judgement) renameFields(table []synonyms.Set) {
 	if strings.Contains(j.b.Delta.Target, ".") {

@@ -65,7 +65,7 @@ type reader struct {
 
 func newReader(src []byte, opt Options) *reader {
 	return &reader{
-		src: src, scanned: src, opt: opt, effort: 4 * len(src), second: opt.Reader != FirstReader, third: opt.Reader.Since(ThirdReader), mender: nearjson.Repairer{Lax: opt.Reader != FirstReader, Latex: opt.Reader.Since(ThirdReader)},
+		src: src, scanned: src, opt: opt, effort: 4 * len(src), second: opt.Reader != FirstReader, third: opt.Reader.Since(ThirdReader), mender: nearjson.Repairer{Lax: opt.Reader != FirstReader, Latex: opt.Reader.Since(ThirdReader), Commands: opt.Reader.Since(SixthReader)},
 		place: locator{src: src, line: 1},
 	}
 }

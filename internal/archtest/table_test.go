@@ -115,11 +115,11 @@ func brenner() Table {
 		{Path: "internal/archtest", Kind: Support},
 
 		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/markdown internal/text internal/yaml", Outside: jsontext},
-		{Path: "artifact/delta/fieldform", Kind: Pure, Needs: "internal/text artifact"},
 		{Path: "artifact/delta/nearjson", Kind: Pure, Needs: "internal/markdown internal/pattern artifact", Outside: jsontext},
 		{Path: "artifact/delta/recordform", Kind: Pure, Needs: "internal/pattern artifact"},
 		{Path: "artifact/delta/schemaform", Kind: Pure, Needs: "internal/markdown internal/pattern", Outside: jsontext},
 		{Path: "artifact/delta/synonyms", Kind: Pure, Needs: "artifact"},
+		{Path: "artifact/delta/fieldform", Kind: Pure, Needs: "internal/text artifact artifact/delta/synonyms"},
 		{Path: "artifact/delta/itemform", Kind: Pure, Needs: "internal/lazy internal/pattern internal/remark artifact artifact/delta/synonyms"},
 		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/pattern internal/remark internal/revisit internal/text artifact artifact/delta/fieldform artifact/delta/itemform artifact/delta/nearjson artifact/delta/recordform artifact/delta/schemaform artifact/delta/synonyms", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/text artifact"},

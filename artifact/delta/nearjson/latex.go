@@ -40,6 +40,41 @@ func isInFormula(text []byte) bool {
 	return bytes.Count(text, []byte("$"))%2 == 1
 }
 
+// isBesideLatex reports whether a backslash begins a LaTeX command that may also be an escape, beside another command whose
+// backslash is not escaped: the author of the text escapes none. A line break stands behind the end of a sentence or a line.
+func isBesideLatex(text []byte, at int) bool {
+	const near = 200
+	rest, n := text[at+1:], 0
+	for n < len(rest) && 'a' <= rest[n]|0x20 && rest[n]|0x20 <= 'z' {
+		n++
+	}
+	if at == 0 || bytes.IndexByte([]byte(" ({^_=+-*/$"), text[at-1]) < 0 || !slices.Contains(inFormula, string(rest[:n])) {
+		return false
+	}
+	before, after := text[max(0, at-near):at], rest[n:min(len(rest), n+near)]
+	before = before[bytes.LastIndexByte(before, '"')+1:]
+	after, _, _ = bytes.Cut(after, []byte(`"`))
+	return hasCommand(before) || hasCommand(after)
+}
+
+// hasCommand reports whether a part of a text of JSON has a LaTeX command that can be no escape.
+func hasCommand(text []byte) bool {
+	for at := bytes.IndexByte(text, '\\'); at >= 0; {
+		rest := text[at+1:]
+		if len(rest) > 1 && rest[0] == '\\' {
+			rest = rest[1:]
+		} else if isLatex(text, at) || len(rest) > 1 && 'a' <= rest[0] && rest[0] <= 'z' && bytes.IndexByte([]byte("bfnrtu"), rest[0]) < 0 && 'a' <= rest[1] && rest[1] <= 'z' {
+			return true
+		}
+		next := bytes.IndexByte(rest, '\\')
+		if next < 0 {
+			return false
+		}
+		at = len(text) - len(rest) + next
+	}
+	return false
+}
+
 // HasLatex reports whether a text of JSON has a LaTeX command whose backslash is not escaped, so that it would be read as a
 // control character.
 func HasLatex(text []byte) bool {

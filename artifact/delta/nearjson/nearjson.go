@@ -55,19 +55,20 @@ const (
 // Repairer copies JSON token by token and repairs what it can, in one pass.
 type Repairer struct {
 	Repaired
-	src   []byte
-	pos   int
-	want  expectation
-	open  []byte // the open brackets: { or [
-	comma int    // offset in text of a trailing comma, while nothing follows it
-	after int    // its offset in src
-	began bool   // the last token was the open bracket
-	one   bool   // stop after one value
-	Lax   bool   // the rules of the second reader
-	Latex bool   // LaTeX commands are not escapes, as to the third reader
-	free  bool   // quotation marks inside texts may not be escaped
-	marks bool   // marks of lists may stand before objects
-	bad   Misfit // the target of fail
+	src      []byte
+	pos      int
+	want     expectation
+	open     []byte // the open brackets: { or [
+	comma    int    // offset in text of a trailing comma, while nothing follows it
+	after    int    // its offset in src
+	began    bool   // the last token was the open bracket
+	one      bool   // stop after one value
+	Lax      bool   // the rules of the second reader
+	Latex    bool   // LaTeX commands are not escapes, as to the third reader
+	Commands bool   // nor are short ones beside others, as to the sixth reader
+	free     bool   // quotation marks inside texts may not be escaped
+	marks    bool   // marks of lists may stand before objects
+	bad      Misfit // the target of fail
 }
 
 // Repair repairs src: a sequence of values, or with one only the first value. The result is valid
@@ -80,7 +81,7 @@ func (r *Repairer) RepairQuotes(src []byte) *Repaired { return r.run(src, false,
 
 func (r *Repairer) run(src []byte, one, free bool) *Repaired {
 	*r = Repairer{
-		src: src, one: one, free: free, Lax: r.Lax, Latex: r.Latex, comma: -1, open: r.open[:0],
+		src: src, one: one, free: free, Lax: r.Lax, Latex: r.Latex, Commands: r.Commands, comma: -1, open: r.open[:0],
 		Repaired: Repaired{Text: r.Text[:0], shifts: r.shifts[:0]},
 	}
 	if !one {

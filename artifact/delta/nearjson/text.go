@@ -167,7 +167,7 @@ func (r *Repairer) special(kind quoteKind) {
 		return
 	}
 	rest := r.src[r.pos+1:]
-	if r.Latex && isLatex(r.src, r.pos) {
+	if r.Latex && isLatex(r.src, r.pos) || r.Commands && isBesideLatex(r.src, r.pos) {
 		r.change(fixLatex, r.pos)
 		r.Text = append(r.Text, '\\', '\\')
 		r.pos++
