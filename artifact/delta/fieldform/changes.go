@@ -10,7 +10,7 @@ import (
 	"brenner/internal/text"
 )
 
-// Member is a field of a payload as written: a value, or the reason why it is none, and its offset.
+// Member is a field of a payload as written: a value, or the reason why it has none, and its offset.
 type Member struct {
 	Name  string
 	Value artifact.Value
@@ -342,7 +342,7 @@ func saysSame(text string) bool {
 	}, strings.Join(said, " ")) && strings.Trim(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz .,!()[]<>{}*_-–—=~\"'") == ""
 }
 
-// isAddition reports whether a text stands behind another one: "… and so on", "[existing text] plus this".
+// isAddition reports whether a text continues another one: "… and so on", "[existing text] plus this".
 func isAddition(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, marks := range []string{"[]", "()", "<>", "{}"} {
@@ -364,7 +364,7 @@ func standsFor(text string) bool {
 	return len(text) < 40 && is(words("existing current previous old original same unchanged rest"), first)
 }
 
-// The words of states that only a KILL gives to an item, and keys that say so with true or false.
+// The words of states that only a KILL leads to, and keys that say so with true or false.
 var (
 	gone   = words("kill killed dead remove removed delete deleted drop dropped retire retired discard discarded eliminate eliminated")
 	states = words("status state current_status disposition action operation op verdict decision outcome")

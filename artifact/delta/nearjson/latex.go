@@ -41,7 +41,7 @@ func isInFormula(text []byte) bool {
 }
 
 // isBesideLatex reports whether a backslash begins a LaTeX command that may also be an escape, beside another command whose
-// backslash is not escaped: the author of the text escapes none. A line break stands behind the end of a sentence or a line.
+// backslash is not escaped: the author of the text escapes none. A line break follows the end of a sentence or a line.
 func isBesideLatex(text []byte, at int) bool {
 	const near = 200
 	rest, n := text[at+1:], 0
