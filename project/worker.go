@@ -4,7 +4,6 @@ import (
 	"context"
 	"path"
 	"reflect"
-	"slices"
 	"sync"
 
 	"brenner/agent/rehearsal"
@@ -45,24 +44,14 @@ func (p *Project) Fleet() (Fleet, error) {
 
 // Needs returns what the rosters of loops that have not ended need of machines.
 func (p *Project) Needs(ctx context.Context) (all []string, err error) {
-	err = p.withLoops(ctx, func(st storage.Store) error {
-		streams, err := runner.List(ctx, st)
-		for i := range streams {
-			s, err := runner.Load(ctx, st, runner.NameOf(&streams[i]))
-			if err != nil || s.Ended != "" { // the list of loops shows a damaged one
-				continue
-			}
-			for j := range s.Work.Rosters {
-				all = append(all, s.Work.Rosters[j].Needs)
-			}
-		}
+	err = p.withLoops(ctx, func(st storage.Store) (err error) {
+		all, err = runner.Needs(ctx, st)
 		return err
 	})
 	if fault.CodeOf(err) == runner.NoLoop {
 		err = nil
 	}
-	slices.Sort(all)
-	return slices.DeleteFunc(slices.Compact(all), func(tag string) bool { return tag == "" }), err
+	return all, err
 }
 
 // WorkerOptions configure a worker.

@@ -165,6 +165,23 @@ func (r *Runner) releaseLock(lease store.Lease, thread string) {
 	}
 }
 
+// Needs returns what the rosters of loops that have not ended need of machines.
+func Needs(ctx context.Context, st store.Store) ([]string, error) {
+	streams, err := List(ctx, st)
+	var all []string
+	for i := range streams {
+		s, err := Load(ctx, st, NameOf(&streams[i]))
+		if err != nil || s.Ended != "" { // the list of loops shows a damaged one
+			continue
+		}
+		for j := range s.Work.Rosters {
+			all = append(all, s.Work.Rosters[j].Needs)
+		}
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(tag string) bool { return tag == "" }), err
+}
+
 // checkPins returns an error if this machine would run sessions of a loop otherwise than the one that began it.
 func (r *Runner) checkPins(o *loop.Opened) error {
 	switch {

@@ -28,8 +28,17 @@ func TestFamiliesHaveTheirNames(t *testing.T) {
 func TestHintsNameTheProgram(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range [][]string{
-		{"--help"}, {"loop", "--help"}, {"loop", "run", "--help"}, {"loop", "status", "night"}, {"loop", "status", "night", "--json"}, {"loop", "ls"}, {"lop"},
-		{"session", "list"}, {"init"}, {"doctor"}, {"session", "start", "--question", "Why?", "--preset", "default-3-agent", "--via", "rehearsal", "--thread-id", "RS-20261118-xy"},
+		{"--help"},
+		{"loop", "--help"},
+		{"loop", "run", "--help"},
+		{"loop", "status", "night"},
+		{"loop", "status", "night", "--json"},
+		{"loop", "ls"},
+		{"lop"},
+		{"session", "list"},
+		{"init"},
+		{"doctor"},
+		{"session", "start", "--question", "Why?", "--preset", "default-3-agent", "--via", "rehearsal", "--thread-id", "RS-20261118-xy"},
 		{"session", "status", "RS-20261118-xy"},
 	} {
 		var out bytes.Buffer
