@@ -9,12 +9,12 @@ import (
 // Each form of changes is looked for once in a line, however many ids it has.
 func TestFormsAreSoughtOncePerLine(t *testing.T) {
 	const many = 1000
-	real, calls := notations, [len(notations)]int{}
-	defer func() { notations = real }()
+	forms, calls := notations, [len(notations)]int{}
+	defer func() { notations = forms }()
 	for i := range notations {
 		notations[i] = func(line []byte) []Attempt {
 			calls[i]++
-			return real[i](line)
+			return forms[i](line)
 		}
 	}
 	for unit, want := range map[string][len(notations)]int{
