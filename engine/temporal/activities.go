@@ -109,7 +109,7 @@ func (a *activities) failure(err error) error {
 		return nil
 	case code == project.Drained:
 		return again(string(code), time.Second)
-	case code == store.Held:
+	case code == store.Held, code == store.Unreachable: // with no pause that grows: the engine has counted attempts for other reasons
 		return again(string(code), a.beat/6)
 	case isAboutMachine(code):
 		return again(string(code), a.beat/3)

@@ -101,7 +101,7 @@ func TestFailures(t *testing.T) {
 		{store.Unsupported, "STORE_UNSUPPORTED", 10 * time.Second},
 		{trust.Untrusted, string(trust.Untrusted), 10 * time.Second},
 		{project.NoKey, string(project.NoKey), 10 * time.Second},
-		{store.Unreachable, "STORE_UNREACHABLE", 0},
+		{store.Unreachable, "STORE_UNREACHABLE", 5 * time.Second},
 		{"", "FAILED", 0},
 	} {
 		err := a.failure(&fault.Error{Code: c.code, Detail: secret, Cause: errors.New(secret)})

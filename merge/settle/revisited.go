@@ -9,8 +9,8 @@ import (
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/internal/remark"
-	"brenner/merge"
 	"brenner/internal/revisit"
+	"brenner/merge"
 )
 
 // revisited returns a reply without the changes that the answer to a request for corrections leaves open, and what hides the
