@@ -31,17 +31,10 @@ func (n *run) placed(ctx context.Context, work *loop.Work, c *loop.Run) (*sessio
 		return nil, err
 	}
 	c.Job.Thread = c.Thread // it has begun
-	ended := make(chan error, 1)
-	go func() { ended <- n.Place.Run(n.placing, *c) }()
-	select {
-	case err := <-ended:
-		if err != nil {
-			return nil, err
-		}
-		return session.Load(ctx, n.Store, c.Thread)
-	case <-ctx.Done(): // the place may be away: the next run follows the session
-		return nil, ErrDetached
+	if err := n.Place.Run(n.placing, *c); err != nil {
+		return nil, err
 	}
+	return session.Load(ctx, n.Store, c.Thread)
 }
 
 // open opens a session unless an earlier run has opened it.

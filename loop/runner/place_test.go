@@ -203,25 +203,3 @@ func TestOvertakenLoopStoresNothing(t *testing.T) {
 		t.Errorf("%v, the loop's journal ends at %v, want %v", err, head, resumed.Head)
 	}
 }
-
-// A run that is stopped at once leaves its sessions to a place that does not answer, and the next run follows them.
-func TestStoppedRunLeavesPlacedSessions(t *testing.T) {
-	t.Parallel()
-	w := &placetest.World{Store: memory.New()}
-	ctx, stop := context.WithCancel(t.Context())
-	r := w.Runner()
-	r.Place = placeFunc(func(context.Context, loop.Run) error {
-		stop()
-		<-t.Context().Done()
-		return nil
-	})
-	s, err := r.Start(ctx, looptest.NewOpened(looptest.Work(2, 1), loop.Limits{Then: loop.ThenStop, Concurrency: 2}), nil)
-	if err != nil || s.Left == "" || s.Count(loop.Finished) != 0 {
-		t.Fatalf("got %v, left %q, %d sessions done", err, s.Left, s.Count(loop.Finished))
-	}
-	r = w.Runner()
-	r.Place = beside{w}
-	if s, err = r.Resume(t.Context(), s.Opened.Name, nil); err != nil || s.Count(loop.Finished) != 2 {
-		t.Errorf("got %v, %d sessions done", err, s.Count(loop.Finished))
-	}
-}
