@@ -326,17 +326,19 @@ func (r *reader) refuseNamed(blocks []Block) {
 	}
 }
 
-// isOfOthers reports whether a line behind a block names blocks above it, and not that one.
+// isOfOthers reports whether a line behind a block names blocks above it, of the last ones, and not that one.
 func (r *reader) isOfOthers(line string, block []byte) bool {
-	all := r.ownChanges(func(i int) *Block { return r.added(i) }, func(i int) int { return min(r.fenceEnd(i), r.count) })
+	const reach = 64 // fences
+	first := max(0, len(r.beside.leads)-1-reach)
+	all := r.ownChanges(first, r.added, func(i int) int { return min(r.fenceEnd(i), r.count) })
 	own := revisit.Change{Number: len(r.beside.leads), Operation: remark.OperationIn(block), Target: remark.TargetIn(block)}
 	return revisit.NamesOthers(line, all, own)
 }
 
-// ownChanges returns the changes in the last fences of the reply, of which each ends before a block.
-func (r *reader) ownChanges(block func(int) *Block, end func(fence int) int) (all []revisit.Change) {
-	for i, led := range r.beside.leads {
-		for j := led.from; j < end(i); j++ {
+// ownChanges returns the changes in the fences of the reply from one on, of which each ends before a block.
+func (r *reader) ownChanges(first int, block func(int) *Block, end func(fence int) int) (all []revisit.Change) {
+	for i := first; i < len(r.beside.leads); i++ {
+		for j := r.beside.leads[i].from; j < end(i); j++ {
 			d := &block(j).Delta
 			all = append(all, revisit.Change{
 				Number: i + 1, Index: j, Line: block(j).Line, Operation: d.Operation, Section: d.Section, Target: d.Target, Name: d.Payload.Text("name"),
@@ -351,7 +353,7 @@ func (r *reader) refuseOwn(blocks []Block, own []byte) {
 	if !r.opt.Reader.Since(SixthReader) || r.opt.Repair || countOK(blocks) == 0 {
 		return
 	}
-	changes := r.ownChanges(func(i int) *Block { return &blocks[i] }, r.fenceEnd)
+	changes := r.ownChanges(0, func(i int) *Block { return &blocks[i] }, r.fenceEnd)
 	for i, line := range revisit.ReadOwn(own, changes, r.opt.Author) {
 		if line != "" {
 			blocks[changes[i].Index].refuseOK(refused(AmbiguousDelta, fmt.Sprintf("a delta that a line of the reply leaves open: %q", clipped(line)), "send it again without that line; leave it out if it is not meant"))

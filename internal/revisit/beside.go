@@ -217,7 +217,7 @@ func wordsIn(text []byte) (all []sentence) {
 	add := func(to int) {
 		for _, s := range sentencesIn(text[from:to]) {
 			s.start, s.end = s.start+from, s.end+from
-			all = append(all, s)
+			all = append(all, s.parts()...)
 		}
 	}
 	for line := range bytes.Lines(text) {
@@ -231,4 +231,27 @@ func wordsIn(text []byte) (all []sentence) {
 	}
 	add(at)
 	return all
+}
+
+// longest is how long a sentence may be, in bytes. A longer one is read in parts, so that the effort grows with the text.
+const longest = 600
+
+// parts returns a sentence, or its parts.
+func (s sentence) parts() (all []sentence) {
+	rest := s.text
+	for len(rest) > longest {
+		cut := strings.LastIndexAny(rest[:longest], ",;:")
+		if cut <= 0 {
+			cut = strings.LastIndexByte(rest[:longest], ' ')
+		}
+		if cut <= 0 {
+			break // it has no words
+		}
+		part := s
+		part.text, rest = rest[:cut], strings.TrimLeft(rest[cut:], ",;: ")
+		part.lower = strings.ToLower(part.text)
+		all = append(all, part)
+	}
+	s.text, s.lower = rest, strings.ToLower(rest)
+	return append(all, s)
 }

@@ -30,6 +30,7 @@ func ReadOwn(text []byte, changes []Change, author string) []string {
 			f.leaveAll(s.sentence)
 			break
 		}
+		f.isOther = isOther(s.lower)
 		f.readOptions(s.sentence)
 		f.readPairs(s.sentence)
 		f.readBeside(s)
@@ -65,6 +66,7 @@ type own struct {
 	hasChecked bool       // there are boxes that are checked
 	earlier    []int      // changes above the sentence
 	pairs      [][]string // of a number and a word, in this paragraph
+	isOther    bool       // the sentence is in another language than English
 	hasTopic   bool       // the sentence before, of the same paragraph, names an item or a change
 }
 
@@ -198,7 +200,7 @@ func (f *own) readItems(s sentence) {
 		f.leave(of, s)
 	}
 	isKept, isBack, isDenied := foreignKeep.MatchString(s.lower), foreignBack.MatchString(s.lower), foreignNot.MatchString(s.lower)
-	isSpared := isOther(s.lower) && isKept && !isBack && !isDenied
+	isSpared := f.isOther && isKept && !isBack && !isDenied
 	if !mindOf.MatchString(s.lower) && !handsOver.MatchString(s.text) && !isSpared || strings.HasPrefix(s.lower, "if ") {
 		return
 	}
@@ -356,7 +358,7 @@ func (f *own) judgeOwn(clause string, n names, s sentence) verdict {
 		return says
 	case erratum.MatchString(plain) && n.how != bySection:
 		return leaves
-	case f.isAnothers(s, clause), isOther(s.lower) && judgeForeign(clause) == leaves:
+	case f.isAnothers(s, clause), f.isOther && judgeForeign(clause) == leaves:
 		return leaves
 	}
 	if back.MatchString(plain) {
