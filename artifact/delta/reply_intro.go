@@ -340,9 +340,7 @@ func (r *reader) ownChanges(first int, block func(int) *Block, end func(fence in
 	for i := first; i < len(r.beside.leads); i++ {
 		for j := r.beside.leads[i].from; j < end(i); j++ {
 			d := &block(j).Delta
-			all = append(all, revisit.Change{
-				Number: i + 1, Index: j, Line: block(j).Line, Operation: d.Operation, Section: d.Section, Target: d.Target, Name: d.Payload.Text("name"),
-			})
+			all = append(all, revisit.Change{Number: i + 1, Index: j, Line: block(j).Line, Operation: d.Operation, Section: d.Section, Target: d.Target, Name: d.Payload.Text("name")})
 		}
 	}
 	return all

@@ -34,6 +34,11 @@ var (
 		`\b(?:proposed|suggested|announced|asked for) (?:this|it) (?:in|during|before|at) [\w ]{2,20},? and (?:no ?(?:one|body)|none|every(?:one|body)|all)(?: has| have)?(?: of \w+)? (?:objected|agree[sd]?|disagreed|opposed|support(?:s|ed)?|concur(?:s|red)?|protested|answered)$`,
 		`^(?:the|this) (?:block|delta|change|fence|object) (?:below|that follows|here|above)? ?is my own(?: \w+)?$`,
 		`^(?:which|that)(?: the (?:next|following|second|third) <block>)? (?:fills|closes)$`,
+		// Two edits that do not alter the substance. A cosmetic change that doesn't need discussion.
+		`\b(?:<block>s?|changes?|edits?|kills?|rewordings?|clarifications?) (?:that|which) (?:do|does|will|should) ?(?:not|n't) (?:change|alter|affect|touch|break|need|require|modify|concern|weaken)\b[^.;]*$`,
+		// RedSky and I discussed this in the thread and converged on the following wording. This implements what RedSky asked for.
+		`^\w+ and (?:i|we) (?:\w+ ){0,8}(?:agreed?|converged|settled|decided) on (?:the following|this|that)\b[^.;]*$`,
+		`^(?:this|it|that|the (?:following|block below|change below)) (?:implements|carries out|follows|addresses|answers|fixes|takes up|does|meets|responds to) (?:what \w+ (?:asked for|requested|suggested|wanted|demanded|pointed out)|\w+'s (?:request|point|suggestion|critique|objection|question|demand))\b[^.;]*$`,
 	)
 	// clearedAnswer matches what leads to a block in the answer to a request for corrections.
 	clearedAnswer = shape(`^(?:re-?sent|sent again|re-?sending|re-?submitted|repeated|once more|again)(?:,? (?:as (?:is|it (?:is|was)|before|sent|requested)|unchanged|verbatim|below|here|again|without (?:any )?changes?|with valid json))*$`,

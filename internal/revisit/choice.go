@@ -28,9 +28,9 @@ func (f *own) readOptions(s sentence) {
 
 var (
 	pair     = pattern.New(`(?:^|[^\w.,§-])\(?(?:#|(?i:delta |block ))?(\d)\)?(?: *(?:=|:|is|are|–|—|-))? *(❌|✗|✅|✔|✓|[A-Za-z]+(?:'s)?)`)
-	heldWord = pattern.New(`^(?:❌|✗|drafts?|withdrawn|retracted|dropped|hypothetical|provisional|tentative|example|quoted|postponed|deferred|rejected|cancelled|void|skip|skipped|not)$`)
+	heldWord = pattern.New(`^(?:❌|✗|drafts?|withdrawn|retracted|dropped|hypothetical|provisional|tentative|example|quoted|postponed|deferred|rejected|cancelled|void|skip|skipped|not|no|nope|parked|hold|later)$`)
 	agents   = pattern.New(`^([A-Z][a-z]+[A-Z]\w+)'s$`)
-	keptWord = pattern.New(`^(?:✅|✔|✓|final|mine|ok|fine|kept|keep|yes|apply|real|valid|submitted|meant|stands?)$`)
+	keptWord = pattern.New(`^(?:✅|✔|✓|final|mine|ok|fine|kept|keep|yes|apply|real|valid|submitted|meant|stands?|go)$`)
 )
 
 // readPairs reads a line that says of numbers which stand and which do not: 1 = draft, 2 = final.
@@ -49,3 +49,9 @@ func (f *own) readPairs(s sentence) {
 		f.leave(held, s)
 	}
 }
+
+var (
+	// wholeBack matches sentences that take back a whole reply, or say that it changes nothing.
+	wholeBack = pattern.New(`\b(?:retract|withdraw|disregard|ignore|unsend|cancel|take back|discard) (?:all of )?(?:this|my|the|that) (?:\w+ )?(?:message|reply|letter|contribution|post|response|submission|turn)$|^(?:sorry,? |oops,? |please )*(?:wrong thread[,.; ]*)?(?:disregard|forget all of this)$|\bno (?:changes?|deltas?|edits?) from (?:me|my side)(?: (?:this round|today|for now))?$|\bi (?:\w+ )?abstain(?:,? (?:this round|today|for now|from voting))?$|\b(?:let us|let's|we should|i would|i'd|better) not (?:to )?change anything\b|\b(?:nothing|none of (?:this|it|these)) (?:here |above |below |in (?:this|my) \w+ )?(?:is|are) (?:yet )?(?:binding|final|official|meant)\b|^(?:this|it|that|all of this) (?:is|was) (?:only |just |merely )?an? (?:rehearsal|trial run|test run|dry run|mock-?up)\b|^i (?:offer|put) (?:both|all|these|them|all of (?:them|these)) (?:for|up for|to) (?:a )?(?:vote|discussion|debate)\b`)
+	rest      = pattern.New(`\b(?:further|other|more|else|additional|besides|otherwise|if|last|previous|earlier|first)\b`)
+)

@@ -34,7 +34,9 @@ func ReadOwn(text []byte, changes []Change, author string) []string {
 		f.readOptions(s.sentence)
 		f.readPairs(s.sentence)
 		f.readBeside(s)
-		f.read(s.sentence)
+		if f.read(s.sentence); wholeBack.MatchString(strings.TrimRight(s.lower, ".! ")) && !(len(s.above) > 0 && ofAbove.MatchString(s.lower)) && !s.isQuestion && !rest.MatchString(s.lower) {
+			f.leaveAll(s.sentence)
+		}
 	}
 	return f.open
 }
@@ -74,22 +76,22 @@ var (
 	checked   = pattern.New(`(?m)^[ \t]*(?:[-*+]|\d{1,2}[.)])? *\[[xX✓✔]\] `)
 	unchecked = pattern.New(`^\[ ?\] `)
 	// mayName matches sentences with a word for a change, or a number of one.
-	mayName = pattern.New(`\b(?:blocks?|deltas?|changes?|numbers?|no\.|first|second|third|fourth|fifth|1st|2nd|3rd|last|latter|former|kill|edit|add|addition|removal|deletion|retirement|modification|update|revision|correction|corrected|target|erratum|typo|critique|objection|hypothesis|test|assumption|anomaly|prediction|only|final|apply|should (?:read|say|be))\b|#\d|\(\d\)`)
+	mayName = pattern.New(`\b(?:blocks?|deltas?|changes?|numbers?|no\.|first|second|third|fourth|fifth|1st|2nd|3rd|last|latter|former|kill|edit|add|addition|removal|deletion|retirement|modification|update|revision|correction|corrected|target|erratum|typo|critique|objection|hypothesis|test|assumption|anomaly|prediction|only|final|apply|should (?:read|say|be))\b|#\d|\(\d\)|\b(?:skip|ignore|drop|hold|park|withdraw|scratch|cancel|pull|ditch|disregard) \d`)
 	// back matches what takes a change back, holds it, or calls it something else than a change.
 	back = pattern.New(`\b(withdr[ae]w(?:n|al|ing)?|retract(?:ed|ing|ion)?|rescind(?:ed|ing)?|revok(?:e|ed|ing)|revocation|cancel(?:l?ed|l?ing)?|scrap(?:ped|ping)?|scratch(?:ed|ing)?|undo|undone|revert(?:ed|ing)?|disregard(?:ed|ing)?|ignor(?:e|ed|ing)|discarded|dropped|omitted|skipped|skip|unsend|annul(?:led)?|abandoned|` +
 		`postpon(?:e|ed|ing)|defer(?:red|ring)?|tak(?:e|en|ing) .{0,40}\bback|took .{0,40}\bback|leav(?:e|ing) .{0,30}\bout|left out|hold(?:ing)? (?:off|back)|held back|hold|on hold|off the table|(?:is|are|was) off|void|moot|obsolete|outdated|premature\w*|hasty|hastily|too (?:early|soon|hasty|quick|fast)|` +
 		`tentative\w*|provisional\w*|hypothetical\w*|(?:a|an|only|just|as|my|first|rough) (?:draft|example|placeholder|suggestion|quotation|illustration|sketch)s?|draft|drafts|quoted|conditional\w*|unfinished|for discussion\w*|for later|next round|(?:for|in|until|to) round \d+|wait|waits|waiting|second thoughts?|reconsider|` +
 		`only (?:be \w+ )?(?:if|when|once|after)|(?:is|are|applies|counts|stands|holds|takes effect) (?:only )?(?:if|when|once|unless|after)|unless|until|depends? on|pending|to be (?:confirmed|decided|discussed|voted|agreed)|before (?:applying|merging|executing|it is|you)|vote on|decide (?:whether|if)|your (?:consent|approval)|consent|` +
-		`leave (?:it|this|that|them) to|i leave|leave the (?:choice|decision)|by (?:mistake|accident)|in error|(?:is|was|are|were) (?:\w+ )?(?:wrong|a mistake|an error|a slip|an accident|mistaken)|mistaken|regret|not sure|unsure|no longer)\b`)
+		`(?:pull|ditch|park|shelve|hold|skip|remove|delete|drop|cut|strike|pulled|ditched|parked|shelved) (?:the |my |this |that )?(?:kill|edit|addition|add|block|delta|change|first|second|third|last)\b|parked|shelved|contingent|contingency|rhetorical|bait|provoke|in reserve|sign(?:s|ed)? off|veto|second vote|activated by|made[- ]up|for comparison|only (?:proceed|go ahead|apply|do|execute)|not (?:\w+ )?(?:go|be) in now|leave (?:it|this|that|them) to|i leave|leave the (?:choice|decision)|by (?:mistake|accident)|in error|(?:is|was|are|were) (?:\w+ )?(?:wrong|a mistake|an error|a slip|an accident|mistaken)|mistaken|regret|not sure|unsure|no longer)\b`)
 	// stand matches what keeps a change if it is not denied.
 	stand  = pattern.New(`\b(stands?|counts?|apply|applied|applies|merged?|executed?|meant|mine|final|submitted|serious|ready|valid|included|include|send|submit|propose|proposing|submitting|urgent|yet|part of|needed|necessary|justified|warranted|want|do it|do this|do that)\b`)
 	denial = pattern.New(`\b(?:not|never|no|none|neither|nor|without|hardly|cannot)\b`)
 	// acts matches what a change does to an item, which says nothing of the change.
 	acts = pattern.New(`\b(?:drop\w*|remov\w+|delet\w+|discard\w*|retir\w+|eliminat\w+|kill\w*|edit\w*|add\w*|ignor\w+|undo\w*|revert\w*|abandon\w*|skip\w*|omit\w*|withdr\w+|retract\w*|hold\w*|scrap\w*|postpon\w*) (?:(?:the|my|a|an|his|their) )?(?:\w+ )?[a-z]{1,2}\d{1,4}\b|\bexamples? (?:of (?:an?|how|what|such|the (?:claim|mechanism|third|hypothesis|test))|that|for)\b|\bdepends? on (?:the |my )?(?:first|second|third|deltas?|blocks?|others?|kill|edit|addition|add)\b`)
 	// isDone matches what happens although, or whatever.
-	isDone = pattern.New(`\b(?:would|could|might|will|shall) (?:\w+ )?(?:withdraw|retract|drop|take|cancel|revert|reconsider|revoke)\b.*\b(?:if|once|when|unless)\b|\beven (?:if|when|unless)\b|\b(?:not|nothing) (?:\w+ )?(?:depend|wait|conditional|provisional|withdr|retract|take .{0,20}back|cancel|ignor|postpon|regret)\w*|\bno (?:longer (?:conditional|provisional|tentative|hypothetical|premature)|need to wait|reason to (?:wait|withdraw|hold))\b|\b(?:not|never) (?:an? )?(?:draft|example|premature|hypothetical|provisional|tentative|mistake|moot|obsolete)\w*`)
+	isDone = pattern.New(`^if .*\b(?:can|could|may|might|will|would|should) (?:\w+ ){0,3}be (?:reverted|withdrawn|retracted|revisited|undone|dropped|reconsidered|restored|reopened)|\b(?:may|might|could|can) (?:\w+ )?(?:be|look|seem|sound|appear) .*\b(?:but|yet|still)\b|\b(?:objection|one (?:might|may|could)|some(?:one|body)? (?:might|may|could|will) (?:say|object|argue|think|call|find))\b|\b(?:would|could|might|will|shall) (?:\w+ )?(?:withdraw|retract|drop|take|cancel|revert|reconsider|revoke)\b.*\b(?:if|once|when|unless)\b|\beven (?:if|when|unless)\b|\b(?:not|nothing) (?:\w+ )?(?:depend|wait|conditional|provisional|withdr|retract|take .{0,20}back|cancel|ignor|postpon|regret)\w*|\bno (?:longer (?:conditional|provisional|tentative|hypothetical|premature)|need to wait|reason to (?:wait|withdraw|hold))\b|\b(?:not|never) (?:an? )?(?:draft|example|premature|hypothetical|provisional|tentative|mistake|moot|obsolete)\w*`)
 	// erratum matches a sentence that corrects a change of the reply.
-	erratum = pattern.New(`\bshould (?:read|say|have (?:said|read|targeted)|target)\b|\bshould have been (?:an? )?(?:"|[a-z]{1,2}\d|kill|edit|add)|\b(?:target|target_id|id|value|field|mechanism|claim|statement|observation|name|number|it) (?:\w+ ){0,4}should be\b|"[^"]*" should be\b|\b(?:correction|corrigendum|erratum|errata|typo)\b|\bwrong (?:id|target|item|hypothesis|test|assumption)\b|\bi meant\b|\breplace [a-z]{1,2}\d+ (?:by|with) [a-z]{1,2}\d+\b`)
+	erratum = pattern.New(`\bshould (?:read|say|have (?:said|read|targeted)|target)\b|\bshould have been (?:an? )?(?:"|[a-z]{1,2}\d|kill|edit|add)|\b(?:target|target_id|id|value|field|mechanism|claim|statement|observation|name|number|it) (?:\w+ ){0,4}should be\b|"[^"]*" should be\b|\b(?:correction|corrigendum|erratum|errata|typo)\b|\bwrong (?:id|target|item|hypothesis|test|assumption)\b|\bi meant\b|\breplace [a-z]{1,2}\d+ (?:by|with) [a-z]{1,2}\d+\b|\bmake (?:that|it) [a-z]{1,2}\d|\bread "?[a-z]{1,2}\d+"? (?:wherever|where|for|instead)\b`)
 	// ofItem matches the change of an item in other words than its operation.
 	ofItem    = pattern.New(`\b(?:the|my|this|that) (?:\w+ )?(?:change|edit|modification|update|revision|rewording|correction|mechanism|claim|wording|procedure|statement) (?:to|of|for|in) ([a-z]{1,2}\d{1,4})\b`)
 	ownVerb   = pattern.New(`\b(?:i|we|let me|please)\b(?: \w+){0,3} (?:withdraw|retract|rescind|revoke|cancel|scrap|scratch|disregard|ignore|undo|skip|take back|taking back|withdrawing|retracting|drop|discard|remove|leave out)\b|\b(?:is|are|was|were|be) (?:\w+ )?(?:withdrawn|retracted|cancelled|canceled|revoked|rescinded)\b`)
@@ -158,14 +160,14 @@ func (f *own) read(s sentence) {
 
 var (
 	// applyOnly matches sentences that name behind "only", or before it, what is to be applied.
-	applyOnly  = pattern.New(`\bonly (?:want |submit |mean |send |propose )?((?:the |my |deltas? |blocks? |changes? |numbers? |last |next )*(?:#?\d\b|kill\b|edit\b|add\b|addition\b|first\b|second\b|third\b|fourth\b|last\b|latter\b|former\b|1st\b|2nd\b|3rd\b|other two\b|others\b).*)|\b(?:apply|use|take|keep|merge|execute|count)(?: only)? (.*) only$|^(?:final|to apply|apply|(?:final )?(?:list of )?(?:deltas?|blocks?|changes?) to (?:apply|merge|be applied|keep)|final (?:deltas?|list|set|answer))\b[^:]*: ?(.*)`)
+	applyOnly  = pattern.New(`\bonly (?:want |submit |mean |send |propose )?((?:the |my |deltas? |blocks? |changes? |numbers? |last |next )*(?:#?\d\b|kill\b|edit\b|add\b|addition\b|first\b|second\b|third\b|fourth\b|last\b|latter\b|former\b|1st\b|2nd\b|3rd\b|other two\b|others\b).*)|\b(?:apply|use|take|keep|merge|execute|count)(?: only)? (.*) only$|^(?:final|to apply|apply|(?:final )?(?:list of )?(?:deltas?|blocks?|changes?) to (?:apply|merge|be applied|keep)|final (?:deltas?|list|set|answer))\b[^:]*: ?(.*)|\bi (?:\w+ )?(?:submit|send|propose|make|have|end up with) (?:only |just )?(?:one|a single) (?:delta|change|block|kill|edit|addition)(?: this round)?(?:[:—–] ?|, (?:namely )?)(the .*|(?:kill|edit|add)\b.*)|^(?:the|my) (.*) is (?:all|the only (?:change|delta|block|one)|everything)(?: that)? (?:i|we)\b`)
 	applies    = pattern.New(`\b(?:apply|applies|applied|applying|use|take|keep|merged?|execute[sd]?|counts?|stands?|meant|mean|final|submit|submitted|mine|want|send|propose|matters?)\b`)
 	bareNames  = pattern.New(`#?\b(\d)\b`)
 	startsBack = pattern.New(`^(?:so |but |please |and |then )*(?:it|this|that|they|both|these|better|treat|do|don't|ignore|skip|hold|leave|the target|the value|the mechanism)\b`)
 )
 
 // mindOf matches sentences in which the author changes its mind about an item.
-var mindOf = pattern.New(`\b(?:i|we)\b.*\b(?:chang(?:e|ed|ing) (?:of )?(?:my|our) mind|no longer (?:convinced|sure|certain) |no longer (?:\w+ )?(?:that )?[a-z]{1,2}\d{1,4} (?:must|should|has to|needs to)\b|no longer want to|not (?:so |that |really |quite |entirely )?(?:convinced|sure|certain) (?:any ?more )?(?:that|about|whether)|reconsider|second thoughts? (?:about|on)|was wrong about|too harsh)|^(?:so |please |but |and )*(?:forget|ignore|disregard) (?:what i (?:said|wrote) )?(?:about|on) |\bdeserves (?:one more|another|a)\b|\bleave (?:it|[a-z]{1,2}\d{1,4}) in\b|\b(?:should|must|may|can) (?:survive|live|stay)\b|\bsurvives? after all\b|: ?(?:keep|kept|stays|spared|not killed|no kill)\b|^whether .*\bto decide\b`)
+var mindOf = pattern.New(`\b(?:i|we)\b.*\b(?:chang(?:e|ed|ing) (?:of )?(?:my|our) mind|no longer (?:convinced|sure|certain) |no longer (?:\w+ )?(?:that )?[a-z]{1,2}\d{1,4} (?:must|should|has to|needs to)\b|no longer want to|not (?:so |that |really |quite |entirely )?(?:convinced|sure|certain) (?:any ?more )?(?:that|about|whether)|reconsider|second thoughts? (?:about|on)|was wrong about|too harsh)|\b[a-z]{1,2}\d{1,4} (?:is )?back in\b|(?:not|n't) (?:\w+ )?want [a-z]{1,2}\d{1,4} (?:gone|killed|removed|dead|out)\b|^(?:so |please |but |and )*(?:forget|ignore|disregard) (?:what i (?:said|wrote) )?(?:about|on) |\bdeserves (?:one more|another|a)\b|\bleave (?:it|[a-z]{1,2}\d{1,4}) in\b|\b(?:should|must|may|can) (?:survive|live|stay)\b|\bsurvives? after all\b|: ?(?:keep|kept|stays|spared|not killed|no kill)\b|^whether .*\bto decide\b`)
 
 var (
 	// doneIf matches changes under a condition, and handsOver sentences that leave a decision to others.
@@ -213,7 +215,7 @@ func (f *own) readItems(s sentence) {
 // readOnlySome reads a sentence that keeps only some changes, and reports whether it is one.
 func (f *own) readOnlySome(s sentence) bool {
 	m := applyOnly.FindStringSubmatch(strings.TrimRight(s.lower, ".!"))
-	if m == nil || !applies.MatchString(s.lower) && m[3] == "" || strings.Contains(s.lower, "not to ") || denial.MatchString(s.lower) {
+	if m == nil || !applies.MatchString(s.lower) && m[3]+m[5] == "" || strings.Contains(s.lower, "not to ") || denial.MatchString(s.lower) {
 		return false
 	}
 	part, _, _ := strings.Cut(strings.Join(m[1:], ""), " because ")
@@ -271,6 +273,9 @@ func (f *own) namesOwn(clause string, s sentence) names {
 	if n, ok := f.byNumber(clause, s); ok {
 		return n
 	}
+	if m := orderedNumber.FindStringSubmatch(clause); m != nil {
+		return names{how: byBlock, of: f.numbered(number(m[1]))}
+	}
 	if m := nthAlone.FindStringSubmatch(clause); m != nil {
 		n := number(m[1])
 		if m[1] == "last" || m[1] == "latter" {
@@ -319,6 +324,9 @@ var (
 	downward = pattern.New(`\b(?:below|following|that follows?|next)\b`)
 )
 
+// orderedNumber matches an order about a block by its number alone: skip 1.
+var orderedNumber = pattern.New(`^(?:please )?(?:skip|ignore|drop|hold|park|withdraw|scratch|cancel|pull|ditch|disregard) #?(\d)[.!]?$`)
+
 // nthAlone matches words for one of several changes without a noun.
 var nthAlone = pattern.New(`\bthe (first|second|third|fourth|last|former|latter)(?: one)? (?:is|was|should|must|may|can|has|comes|depends|waits|applies|i)\b`)
 
@@ -354,7 +362,7 @@ func (f *own) judgeOwn(clause string, n names, s sentence) verdict {
 		plain = plainly(clause)
 	}
 	switch {
-	case isDone.MatchString(plain), reported.MatchString(plain) && n.how == bySection:
+	case isDone.MatchString(plain), isDone.MatchString(s.lower), reported.MatchString(plain) && n.how == bySection:
 		return says
 	case erratum.MatchString(plain) && n.how != bySection:
 		return leaves

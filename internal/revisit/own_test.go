@@ -14,11 +14,11 @@ func TestRepliesAboutTheirOwnBlocks(t *testing.T) {
 		kill: {
 			// by number
 			"I withdraw delta 1.", "Scratch #1.", "Delta 1 only applies if T2 is negative.", "Delta 1 is only a suggestion to RedSky.", "Delta 1 comes from RedSky, 2 and 3 are mine.", "Not sure about delta 1; better leave it out for now.",
-			"(1) is conditional on T2; treat it as provisional.", "Correction to delta 1: target is H4, not H2.", "In delta 1, replace H2 by H4.", "Delta 1 should wait until T2 has been run.", "If T2 fails, apply the first delta.",
+			"(1) is conditional on T2; treat it as provisional.", "Correction to delta 1: target is H4, not H2.", "In delta 1, replace H2 by H4.", "Delta 1 should wait until T2 has been run.", "If T2 fails, apply the first delta.", "Operator: skip 1.", "I pull delta 1.", "Delta 1 is contingent on T2.", "P.S. Make that H4 in delta 1.",
 			"The first is premature. Please apply only the other two.", "Please apply only 2 and 3.", "Apply only the EDIT and the ADD.", "Deltas to apply: 2 and 3", "1: draft; 2: final; 3: final", "1 is RedSky's, 2 and 3 are mine.",
 			"- [ ] 1\n- [x] 2\n- [x] 3", "| Delta | Apply? |\n|---|---|\n| 1 | no |\n| 2 | yes |\n| 3 | yes |", "| # | Status |\n|---|---|\n| KILL H2 | withdrawn |\n| EDIT H1 | final |",
 			// by what it does
-			"KILL H2: withdrawn.", "The KILL is postponed.", "As for the KILL: not yet.", "Please vote on the KILL before applying it.", "The KILL of H2 does not stand.", "So no KILL.", "I leave the KILL of H2 to RedSky.", "- [ ] KILL H2\n- [x] EDIT H1",
+			"KILL H2: withdrawn.", "KILL: parked. EDIT: go.", "The KILL is postponed.", "Only proceed with the KILL once RedSky has answered.", "So, apply the EDIT now and park the KILL.", "Note to self: remove the KILL before sending.", "As for the KILL: not yet.", "Please vote on the KILL before applying it.", "The KILL of H2 does not stand.", "So no KILL.", "I leave the KILL of H2 to RedSky.", "- [ ] KILL H2\n- [x] EDIT H1",
 			// by its item
 			"Typo above: H2 should read H4.", "I am no longer convinced that H2 must go.", "I have changed my mind about H2.", "Forget what I said about H2.", "H2: keep (KILL withdrawn).", "I kill H2 if T2 fails.", "I leave the decision on H2 to RedSky.",
 		},
@@ -29,10 +29,13 @@ func TestRepliesAboutTheirOwnBlocks(t *testing.T) {
 		ends:   {"I withdraw the first one and the third one.", "I withdraw both the KILL and the ADD.", "Deltas 1 and 3 are withdrawn."},
 		none: {
 			"Delta 1 kills H2, delta 2 sharpens H1.", "The KILL of H2 stands even if T1 fails.", "I do not withdraw the KILL.", "The KILL of H2 does not touch T1.", "Delta 1 removes H2, which T1 has refuted.", "This edit withdraws the claim that divisions are counted.",
-			"The anomaly is not explained by H1.", "H2 has no readout and should be withdrawn.", "RedSky asked for the KILL.", "Only H1 remains after E3.", "The KILL applies only to H2.", "If H1 holds, T1 shows it.", "Should the KILL wait?", "The first is the control, the second the graft.",
+			"The anomaly is not explained by H1.", "H2 has no readout and should be withdrawn.", "RedSky asked for the KILL.", "Only H1 remains after E3.", "The KILL applies only to H2.", "If RedSky finds a readout, the KILL can be reverted.", "The KILL might look premature, but three rounds are enough.", "I submit one KILL, one EDIT and one ADD.", "No further changes from me.", "If H1 holds, T1 shows it.", "Should the KILL wait?", "The first is the control, the second the graft.",
 			"> I withdraw delta 1.", "```\nI withdraw delta 1.\n```", "In round 1 I withdrew my KILL.", "1: Gradient; 2: Timer", "| Item | Status |\n|---|---|\n| 1 | no |", "H1 and H2 are alternatives.", "No single test is enough; see delta 2.",
 		},
-		all: {},
+		all: {
+			"I hereby retract this entire message.", "Sorry, wrong thread. Disregard.", "Let's not change anything this round.", "On balance: no changes from me.", "Nothing here is binding yet.", "This was a rehearsal; the real message follows.",
+			"I offer both for a vote.",
+		},
 	} {
 		for _, text := range texts {
 			found := revisit.ReadOwn([]byte(text+"\n"), []revisit.Change{
