@@ -43,7 +43,7 @@ type ledFence struct {
 
 // fateBeside returns what becomes of the deltas in a fence because of the heading above it, the line before
 // it, or before the fences that it follows directly, or the line behind it.
-func (r *reader) fateBeside(b markdown.Block) fate {
+func (r *reader) fateBeside(b markdown.Block) fate { //nolint:gocyclo // a list of signs, one after another
 	from, to := r.beside.end, remark.OpeningLine(r.src, b.Start)
 	between := r.remarks().BeforeStray(r.src[min(from, to):to], r.third)
 	r.beside.isOpen = !r.remarks().Corrects(between, r.src[b.End:])

@@ -75,7 +75,7 @@ func (b Block) mentioned(a *announcement) Block {
 // withMentions returns the blocks with a row for each mention of an item that no other row is about. A reply that is asked for
 // something in any case, because it has no change of its own or one that is refused, is asked for these, too, and any reply for those
 // that are sure.
-func (r *reader) withMentions(blocks []Block) []Block {
+func (r *reader) withMentions(blocks []Block) []Block { //nolint:gocyclo // a list of signs, one after another
 	var more []Block
 	asks := !r.declined && !slices.ContainsFunc(blocks, func(b Block) bool { return b.OK })
 	asks = asks || slices.ContainsFunc(blocks, func(b Block) bool { return len(b.Problems) > 0 })

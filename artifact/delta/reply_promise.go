@@ -115,7 +115,7 @@ type lineState struct {
 }
 
 // announceIn records what a line announces. Next is where the line after it begins.
-func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *lineState) {
+func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *lineState) { //nolint:gocyclo // a list of signs, one after another
 	below := l.idle.Below(line, l.inTable)
 	idle, isRow := &below, unindented(line)[0] == '|'
 	if !isRow || !l.inTable {

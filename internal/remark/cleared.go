@@ -77,13 +77,11 @@ var (
 	asksOther = pattern.New(`^@?` + backers + `[:,] (?:please |can you |could you |do )?(?:attack|challenge|criticise|criticize|test|probe|break|respond|comment|reply|try)\b`)
 	// citesAnchor matches what a source says, or what became of it: its author does nothing in it.
 	citesAnchor = pattern.New(`§\d`)
-	itsClaim    = pattern.New(`\b(?:this|that) (?:claim|figure|values?|results?|finding|number|estimate|statement|view|conclusion|study|paper)\b`)
-	pointing    = pattern.New(`\b(?:this|that|it|these|those|them|above|below|following)\b`)
 	shortAnswer = shape(`^(?:<me> (?:think|believe|hope|doubt|fear) (?:so|not|it)|not yet|not quite|no|yes|perhaps|hardly|maybe|partly|barely)$`)
 )
 
 // isClearedAbove reports whether the last line of a text, above a block, says nothing against it.
-func (r Rules) isClearedAbove(text, block []byte) bool {
+func (r Rules) isClearedAbove(text, block []byte) bool { //nolint:gocyclo // a list of signs, one after another
 	raw := bytes.TrimSpace(lastLine(text))
 	if !r.Sixth || len(raw) == 0 || len(raw) >= maxRemark || raw[0] == '>' || raw[0] == '|' || raw[0] == '#' {
 		return false

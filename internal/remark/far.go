@@ -178,7 +178,7 @@ func (r Rules) sparedIn(lower string) []string {
 }
 
 // retreats reports whether a sentence somewhere behind a block takes it back, or leaves its target as it is.
-func (r Rules) retreats(sentence, lower string, block []byte) bool {
+func (r Rules) retreats(sentence, lower string, block []byte) bool { //nolint:gocyclo // a list of signs, one after another
 	if id := r.untouchedIn(lower); id != "" && OperationIn(block) == "EDIT" && isTarget(block, id) && !r.isNoSpare(sentence, lower) {
 		return true
 	}

@@ -83,7 +83,7 @@ var (
 // Before returns the remark at the end of a text, about the block that follows it. The names of other
 // authors than the block's own count; if that is unknown (""), only where they are said to have written
 // something. The block may be unknown (nil).
-func (r Rules) Before(text, block []byte) (Remark, bool) {
+func (r Rules) Before(text, block []byte) (Remark, bool) { //nolint:gocognit // a list of signs, one after another
 	text = r.ownWords(r.trimLines(text[max(0, len(text)-4*maxProse):]), true)
 	if r.Oblique {
 		if end := bytes.TrimRight(text, " \t\r\n"); len(end) > 0 && strings.IndexByte("-*_=", end[len(end)-1]) >= 0 {

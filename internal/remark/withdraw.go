@@ -134,7 +134,7 @@ func namedIn(sentence string) About {
 
 // Behind returns the remark in the first two paragraphs of a text that withdraws the block before it. The
 // last sentence of one that leads to another block is about that one.
-func (r Rules) Behind(text, block []byte) (Remark, bool) {
+func (r Rules) Behind(text, block []byte) (Remark, bool) { //nolint:gocyclo // a list of signs, one after another
 	text = r.ownWords(text[:min(len(text), 4*maxProse)], false)
 	if r.Close && r.isWide() && (r.isTitleOfNext(text) || r.isAboutOther(text, block)) {
 		return Remark{}, false

@@ -24,7 +24,7 @@ type placed struct {
 const maxMarks = 20
 
 // sentences returns those of the author in a reply.
-func (f *own) sentences(text []byte) (all []placed) {
+func (f *own) sentences(text []byte) (all []placed) { //nolint:gocognit // a list of signs, one after another
 	var earlier, above []int
 	heading := -1
 	for b := range markdown.Blocks(text, markdown.Third) {
@@ -125,9 +125,9 @@ func (f *own) readBeside(s placed) {
 }
 
 // holdsAbove reports whether a sentence leaves open the block above it.
-func (f *own) holdsAbove(s sentence, below []int) bool {
+func (f *own) holdsAbove(s sentence, below []int) bool { //nolint:gocognit,gocyclo // a list of signs, one after another
 	lower := strings.TrimRight(s.lower, ".! ")
-	if m := whose.FindStringSubmatch(s.text); m != nil && !strings.EqualFold(m[1], f.author) {
+	if m := whose.FindStringSubmatch(s.text); len(m) > 1 && !strings.EqualFold(m[1], f.author) {
 		return true
 	}
 	if fragments.MatchString(lower) && (len(below) == 0 || strings.IndexAny(lower, "←↑^<") == 0) {
@@ -185,7 +185,7 @@ func (f *own) holdsBelow(s placed) bool {
 	if !s.isLead && !s.isTitle && len(strings.Fields(lower)) > 3 || notLeads.MatchString(lower) || agreed.MatchString(lower) {
 		return false
 	}
-	if m := anothers.FindStringSubmatch(s.text); m != nil && !strings.EqualFold(m[1], f.author) {
+	if m := anothers.FindStringSubmatch(s.text); len(m) > 1 && !strings.EqualFold(m[1], f.author) {
 		return true
 	}
 	if leads.MatchString(lower) {
@@ -202,7 +202,7 @@ func (f *own) holdsSection(s sentence) bool {
 		return true
 	}
 	m := titledBy.FindStringSubmatch(s.text)
-	return m != nil && !strings.EqualFold(m[1], f.author)
+	return len(m) > 1 && !strings.EqualFold(m[1], f.author)
 }
 
 // titledBy matches headings of blocks with their author.

@@ -41,7 +41,7 @@ func (f *own) readPairs(s sentence) {
 	for _, m := range f.pairs {
 		word := strings.ToLower(m[2])
 		isKept = isKept || keptWord.MatchString(word)
-		if agent := agents.FindStringSubmatch(m[2]); agent != nil && !strings.EqualFold(agent[1], f.author) || heldWord.MatchString(word) {
+		if agent := agents.FindStringSubmatch(m[2]); len(agent) > 1 && !strings.EqualFold(agent[1], f.author) || heldWord.MatchString(word) {
 			held = append(held, f.numbered(number(m[1]))...)
 		}
 	}

@@ -99,7 +99,7 @@ var (
 )
 
 // read reads a sentence.
-func (f *own) read(s sentence) {
+func (f *own) read(s sentence) { //nolint:gocognit,gocyclo // a list of signs, one after another
 	isBox := unchecked.MatchString(s.lower)
 	if !isBox && !mayName.MatchString(s.lower) && f.before == nil && len(idsIn(s.lower)) == 0 || isPastRound.MatchString(s.lower) || s.isQuestion {
 		f.before = nil
@@ -194,7 +194,7 @@ func (f *own) readItems(s sentence) {
 		of, _ := f.ofItem(operationOf(m[1]), m[2])
 		f.leave(of, s)
 	}
-	if m := quotedOp.FindStringSubmatch(s.text); m != nil && !strings.EqualFold(m[1], f.author) && quotes.MatchString(s.lower) && !agreed.MatchString(s.lower) {
+	if m := quotedOp.FindStringSubmatch(s.text); len(m) > 2 && !strings.EqualFold(m[1], f.author) && quotes.MatchString(s.lower) && !agreed.MatchString(s.lower) {
 		of, _ := f.withOperation(m[2])
 		if m[2] == "" && len(f.earlier) == 0 && len(f.Standing) > 1 {
 			of = f.numbered(1)
@@ -213,9 +213,9 @@ func (f *own) readItems(s sentence) {
 }
 
 // readOnlySome reads a sentence that keeps only some changes, and reports whether it is one.
-func (f *own) readOnlySome(s sentence) bool {
+func (f *own) readOnlySome(s sentence) bool { //nolint:gocognit,gocyclo // a list of signs, one after another
 	m := applyOnly.FindStringSubmatch(strings.TrimRight(s.lower, ".!"))
-	if m == nil || !applies.MatchString(s.lower) && m[3]+m[5] == "" || strings.Contains(s.lower, "not to ") || denial.MatchString(s.lower) {
+	if len(m) < 6 || !applies.MatchString(s.lower) && m[3]+m[5] == "" || strings.Contains(s.lower, "not to ") || denial.MatchString(s.lower) {
 		return false
 	}
 	part, _, _ := strings.Cut(strings.Join(m[1:], ""), " because ")
@@ -269,7 +269,7 @@ func (f *own) leave(of []int, s sentence) {
 }
 
 // namesOwn returns the changes that a clause names.
-func (f *own) namesOwn(clause string, s sentence) names {
+func (f *own) namesOwn(clause string, s sentence) names { //nolint:gocognit,gocyclo // a list of signs, one after another
 	if n, ok := f.byNumber(clause, s); ok {
 		return n
 	}
@@ -356,7 +356,7 @@ func (f *own) numbered(n int) (of []int) {
 }
 
 // judgeOwn returns what a clause says of the changes that it names.
-func (f *own) judgeOwn(clause string, n names, s sentence) verdict {
+func (f *own) judgeOwn(clause string, n names, s sentence) verdict { //nolint:gocyclo // a list of signs, one after another
 	plain := acts.ReplaceAllString(plainly(clause), "acts")
 	if n.how == bySection {
 		plain = plainly(clause)
@@ -373,7 +373,7 @@ func (f *own) judgeOwn(clause string, n names, s sentence) verdict {
 		if n.how == bySection && (!ownVerb.MatchString(plain) || doubts.MatchString(s.lower) || strings.Contains(s.lower, "'d ")) {
 			return says
 		}
-		if at := denial.FindStringIndex(plain); at != nil && len(back.FindString(plain[at[1]:])) > 0 && len(back.FindString(plain[:at[0]])) == 0 && !strings.Contains(plain, "not sure") {
+		if at := denial.FindStringIndex(plain); len(at) > 1 && len(back.FindString(plain[at[1]:])) > 0 && len(back.FindString(plain[:at[0]])) == 0 && !strings.Contains(plain, "not sure") {
 			return says // I do not withdraw it
 		}
 		return leaves

@@ -56,13 +56,19 @@ func TestRepliesAboutTheirOwnBlocks(t *testing.T) {
 	}
 }
 
+// lineOf returns the line of a change in a text, from 1.
+func lineOf(text, operation string) int {
+	above, _, _ := strings.Cut(text, `{"operation": "`+operation)
+	return strings.Count(above, "\n") + 1
+}
+
 // What stands directly beside a block is about that block, without a name.
 func TestRepliesBesideTheirOwnBlocks(t *testing.T) {
 	const kill, edit = "```delta\n{\"operation\": \"KILL\"}\n```\n", "```delta\n{\"operation\": \"EDIT\"}\n```\n"
 	held := func(text string) string {
 		changes := []revisit.Change{
-			{Number: 1, Line: strings.Count(text[:strings.Index(text, `{"operation": "KILL"}`)], "\n") + 1, Operation: "KILL", Section: "hypothesis_slate", Target: "H2"},
-			{Number: 2, Line: strings.Count(text[:strings.Index(text, `{"operation": "EDIT"}`)], "\n") + 1, Operation: "EDIT", Section: "hypothesis_slate", Target: "H1"},
+			{Number: 1, Line: lineOf(text, "KILL"), Operation: "KILL", Section: "hypothesis_slate", Target: "H2"},
+			{Number: 2, Line: lineOf(text, "EDIT"), Operation: "EDIT", Section: "hypothesis_slate", Target: "H1"},
 		}
 		found := revisit.ReadOwn([]byte(text), changes, "BlueLake")
 		return strings.TrimSpace(map[bool]string{true: "kill "}[found[0] != ""] + map[bool]string{true: "edit"}[found[1] != ""])

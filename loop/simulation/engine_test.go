@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"brenner/loop"
@@ -16,8 +17,10 @@ import (
 type engine struct {
 	world *world
 	tasks map[string]*task
-	down  time.Time // until then it does not answer
+	down  atomic.Int64 // until then it does not answer; broken programs look between steps
 }
+
+func (e *engine) isDown() bool { return time.Now().UnixNano() < e.down.Load() }
 
 // task is a loop or a session that a worker shall run.
 type task struct {
@@ -42,7 +45,7 @@ func (e *engine) reach(ctx context.Context, p *process, format string, args ...a
 			return errKilled
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case !e.down.After(time.Now()) && !p.alone.After(time.Now()):
+		case !e.isDown() && !p.alone.After(time.Now()):
 			return nil
 		}
 		time.Sleep(odd(2 * time.Second))
@@ -113,7 +116,7 @@ func (p *place) Run(ctx context.Context, c loop.Run) error {
 				time.Sleep(odd(3 * time.Second))
 			}
 		}
-		if p.world.hasty && e.down.After(time.Now()) {
+		if p.world.hasty && e.isDown() {
 			return errors.New("the engine is down")
 		}
 		if err := e.reach(always, p.process, "ask for %s", c.Thread); err != nil {

@@ -46,8 +46,9 @@ func (w *world) strike() {
 		p.alone = until(90)
 		w.note("engine away from %s until %s", p.name(), p.alone)
 	case 6:
-		w.engine.down = until(90)
-		w.note("engine down until %s", w.engine.down)
+		end := until(90)
+		w.engine.down.Store(end.UnixNano())
+		w.note("engine down until %s", end)
 	case 7:
 		w.note("deliver again")
 		for _, t := range w.engine.tasks {

@@ -219,7 +219,7 @@ func isShown(sentence string, m []int, known Known) bool {
 // beginsWithItem reports whether a sentence begins with an item, behind marks.
 func beginsWithItem(sentence string) bool {
 	at := firstID.FindStringIndex(sentence)
-	return at != nil && at[0] < 16
+	return len(at) > 0 && at[0] < 16
 }
 
 // spokenNew returns the new item that a sentence describes: the version shown has none with its id.
@@ -329,8 +329,11 @@ func IsPlan(sentence string, changed func(id string) bool) bool {
 
 var (
 	namedField  = pattern.New(`(?i)\b` + spokenField + `\b`)
-	spokenNames = map[string]string{"scores": "score", "likelihood": "score", "likelihood ratio": "score", "feasibility": "score", "speed": "score", "cost": "score", "outcome": "expected_outcomes", "outcomes": "expected_outcomes", "expected outcomes": "expected_outcomes",
-		"potency": "potency_check", "potency control": "potency_check", "anchor": "anchors", "scale": "scale_check", "prediction": "predictions"}
+	spokenNames = map[string]string{
+		"scores": "score", "likelihood": "score", "likelihood ratio": "score", "feasibility": "score", "speed": "score", "cost": "score",
+		"outcome": "expected_outcomes", "outcomes": "expected_outcomes", "expected outcomes": "expected_outcomes", "potency": "potency_check",
+		"potency control": "potency_check", "anchor": "anchors", "scale": "scale_check", "prediction": "predictions",
+	}
 )
 
 // fieldNamed returns the field that a sentence names, or "".
