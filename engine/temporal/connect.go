@@ -98,20 +98,23 @@ func connectError(ctx context.Context, e *project.Engine, err error) error {
 		f.Cause, f.Detail = nil, "the server at "+e.Address+" is not a Temporal server"
 	case errors.As(err, &denied), strings.Contains(text, "Unauthenticated"), strings.Contains(text, "unauthorized"):
 		f.Code, f.Detail, f.Hint = project.EngineDenied, "the engine at "+e.Address+" refuses this program", "check the key of engine.temporal.api_key_env, and its rights in the namespace "+e.Namespace
-	case isAboutTLS(text), e.TLS != nil && isCut(text):
+	case containsAny(text, "tls: ", "x509: "):
 		f.Code, f.Detail = project.EngineTLS, "no connection by the settings of engine.temporal.tls with "+e.Address
 		f.Hint = "check that this is a Temporal server, whether it wants TLS (enabled), its authority (ca), its name (server), and whether it wants a certificate (cert, key)"
+	case isCut(text):
+		f.Detail, f.Hint = "the server at "+e.Address+" closes the connection", "check that it runs; it may want TLS (engine.temporal.tls.enabled)"
+		if e.TLS != nil || e.APIKey != "" {
+			f.Hint = "check that it runs and uses TLS; it may want a certificate, or refuse this one (engine.temporal.tls.cert, key)"
+		}
 	}
 	return f
 }
 
-func isAboutTLS(text string) bool {
-	return containsAny(text, "tls: ", "x509: ", "authentication handshake failed", "error reading server preface")
+// isCut reports whether a server has closed the connection: one that restarts behind a proxy does, and one that refuses a
+// certificate may do so before its reason is read.
+func isCut(text string) bool {
+	return containsAny(text, "broken pipe", "connection reset", "EOF", "error reading server preface", "authentication handshake failed")
 }
-
-// isCut reports whether a server that responds has closed the connection: one that refuses a certificate may do so before its
-// reason is read.
-func isCut(text string) bool { return containsAny(text, "broken pipe", "connection reset", "EOF") }
 
 func containsAny(text string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
