@@ -41,6 +41,12 @@ func (e *Engine) asked(ctx context.Context, queue string) (map[string]time.Time,
 	return all, nil
 }
 
+// responds returns an error unless the engine responds.
+func (e *Engine) responds(ctx context.Context) error {
+	_, err := e.client.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
+	return err
+}
+
 // newest returns the last time of all; zero if there is none.
 func newest(all map[string]time.Time) (last time.Time) {
 	for _, at := range all {

@@ -3,9 +3,11 @@ package temporal
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -22,12 +24,23 @@ const PlaceName = "temporal"
 
 // Places returns the place of a loop's sessions: any worker of the project.
 func (e *Engine) Places() (of func(*project.Placing) runner.Place, end func()) {
-	n := &notices{engine: e, waiting: make(map[string]string), seen: make(map[string]seen)}
+	n := newNotices(e.log)
 	ctx, cancel := context.WithCancel(context.Background())
-	var watch sync.WaitGroup
-	watch.Go(func() { n.watch(ctx) })
+	var watching sync.WaitGroup
+	const every = 5 * time.Second
+	watching.Go(func() { watch(ctx, every, e.responds, n.away) })
+	watching.Go(func() {
+		for {
+			select {
+			case <-time.After(every):
+				n.look(ctx, e)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
 	return func(l *project.Placing) runner.Place { return &place{engine: e, of: l, notices: n} },
-		func() { cancel(); watch.Wait() }
+		func() { cancel(); watching.Wait() }
 }
 
 // place is the place of the sessions of a loop.
@@ -64,7 +77,7 @@ func (p *place) Run(ctx context.Context, c loop.Run) error {
 		case errors.As(err, &ended):
 			p.engine.log.Warn().Err(err).Str("session", c.Thread).Msg("the engine has ended the session's workflow; it begins again")
 		default:
-			p.notices.say(&fault.Error{Code: project.EngineUnreachable, Detail: "the engine does not respond; the loop waits for it, and sessions that run continue", Cause: dialled(err)})
+			p.notices.away(err)
 		}
 		time.Sleep(pause)
 	}
@@ -78,6 +91,7 @@ func (p *place) begin(ctx context.Context, queue, thread string) error {
 	if err != nil {
 		return err
 	}
+	p.notices.away(nil)
 	return run.Get(ctx, nil)
 }
 
@@ -140,31 +154,57 @@ func (p *place) cancel(ctx context.Context, thread string) error {
 	return err
 }
 
-// notices tell a person why sessions wait.
+// notices tell a person why sessions wait: once when it begins, and once when it is over.
 type notices struct {
-	engine *Engine
+	log zerolog.Logger
 
 	mu      sync.Mutex
 	waiting map[string]string // queues, by session
-	last    time.Time
+	said    map[notice]bool
 
 	seen map[string]seen // of the queues that were watched
+}
+
+// notice is what was said: the code, and the queue unless it is about the engine.
+type notice struct {
+	queue string
+	code  fault.Code
+}
+
+func newNotices(log zerolog.Logger) *notices {
+	return &notices{log: log, waiting: make(map[string]string), said: make(map[notice]bool), seen: make(map[string]seen)}
 }
 
 // seen is when the last request of a queue's workers was made, by the engine's clock, and noticed, by ours.
 type seen struct{ made, noticed time.Time }
 
-// often is how often a notice is repeated.
-const often = 30 * time.Second
-
-// say warns, unless it did so just now: many sessions have the same trouble.
-func (n *notices) say(err error) {
+// begins warns, unless it did so before.
+func (n *notices) begins(queue string, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if now := time.Now(); now.Sub(n.last) >= often {
-		n.last = now
-		n.engine.log.Warn().Err(err).Str("code", string(fault.CodeOf(err))).Str("hint", fault.HintOf(err)).Msg("sessions wait")
+	if what := (notice{queue, fault.CodeOf(err)}); !n.said[what] {
+		n.said[what] = true
+		n.log.Warn().Err(err).Str("code", string(what.code)).Str("hint", fault.HintOf(err)).Msg("sessions wait")
 	}
+}
+
+// over says that what was said is over.
+func (n *notices) over(queue string, code fault.Code, now string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if what := (notice{queue, code}); n.said[what] {
+		delete(n.said, what)
+		n.log.Warn().Msg(now)
+	}
+}
+
+// away says that the engine is away, or, without an error, that it is back.
+func (n *notices) away(err error) {
+	if err == nil {
+		n.over("", project.EngineUnreachable, "the engine responds again")
+		return
+	}
+	n.begins("", &fault.Error{Code: project.EngineUnreachable, Detail: "the engine does not respond; the loop waits for it, and sessions that run continue", Cause: dialled(err)})
 }
 
 // wait notes that a session waits for a queue, until done is called.
@@ -179,26 +219,33 @@ func (n *notices) wait(queue, thread string) (done func()) {
 	}
 }
 
-// watch says which queues of waiting sessions have no worker, and why workers return a session: any one of each queue.
-func (n *notices) watch(ctx context.Context) {
-	for {
-		select {
-		case <-time.After(5 * time.Second):
-		case <-ctx.Done():
-			return
+// fleet knows the workers of queues, and why they return sessions.
+type fleet interface {
+	asked(ctx context.Context, queue string) (map[string]time.Time, error)
+	returned(ctx context.Context, thread string) fault.Code
+}
+
+// look says which queues of waiting sessions have no worker, and why workers return a session: any one of each queue.
+func (n *notices) look(ctx context.Context, at fleet) {
+	n.mu.Lock()
+	one := make(map[string]string)
+	for thread, name := range n.waiting {
+		one[name] = thread
+	}
+	maps.DeleteFunc(n.said, func(what notice, _ bool) bool { return what.queue != "" && one[what.queue] == "" })
+	n.mu.Unlock()
+	for name, thread := range one {
+		all, err := at.asked(ctx, name)
+		switch {
+		case err != nil: // said of the engine
+			continue
+		case n.isGone(name, newest(all)):
+			n.begins(name, noWorkers("sessions", name))
+			continue
 		}
-		n.mu.Lock()
-		one := make(map[string]string)
-		for thread, name := range n.waiting {
-			one[name] = thread
-		}
-		n.mu.Unlock()
-		for name, thread := range one {
-			if all, err := n.engine.asked(ctx, name); err == nil && n.isGone(name, newest(all)) {
-				n.say(noWorkers("sessions", name))
-			} else if code := n.engine.returned(ctx, thread); code != "" {
-				n.say(&fault.Error{Code: code, Detail: "workers return " + thread + " to the queue " + name, Hint: "each of them says why"})
-			}
+		n.over(name, project.NoWorkers, "a worker takes sessions of "+name+" again")
+		if code := at.returned(ctx, thread); code != "" {
+			n.begins(name, &fault.Error{Code: code, Detail: "workers return " + thread + " to the queue " + name, Hint: "each of them says why"})
 		}
 	}
 }

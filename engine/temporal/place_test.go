@@ -1,9 +1,13 @@
 package temporal
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +16,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"brenner/engine/temporal/servertest"
+	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/loop/runner/placetest"
@@ -63,7 +68,7 @@ func TestOnServerPlace(t *testing.T) {
 func TestWorkersAreGone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		n := &notices{seen: make(map[string]seen)}
+		n := newNotices(zerolog.Nop())
 		made := time.Now().Add(-24 * time.Hour)
 		for range 5 {
 			made = made.Add(time.Minute)
@@ -78,6 +83,55 @@ func TestWorkersAreGone(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		if !n.isGone("q", made) || !n.isGone("q", time.Time{}) || n.isGone("q", made.Add(1)) {
 			t.Error("a worker is gone if it asks no more or is not listed")
+		}
+	})
+}
+
+// workersOf are the workers of queues as a test wants them.
+type workersOf struct {
+	all  map[string]time.Time
+	err  error
+	code fault.Code
+}
+
+func (w *workersOf) asked(context.Context, string) (map[string]time.Time, error) { return w.all, w.err }
+func (w *workersOf) returned(context.Context, string) fault.Code                 { return w.code }
+
+// A loop says once why its sessions wait, and once that they do not wait for that any more.
+func TestNoticesAreSaidOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		n, w := newNotices(zerolog.New(&out)), &workersOf{}
+		done := n.wait("q", "RS-1")
+		var got []string
+		look := func() {
+			for range 3 {
+				n.look(t.Context(), w)
+			}
+			got = append(got, strconv.Itoa(strings.Count(out.String(), "\n")))
+		}
+		look() // 1: no worker
+		w.err = errors.New("away")
+		n.away(w.err)
+		n.away(w.err)
+		look() // 2: the engine is away
+		w.err = nil
+		n.away(nil)
+		n.away(nil)
+		look() // 3: it is back
+		w.all = map[string]time.Time{"w": time.Now()}
+		look() // 4: a worker is there
+		w.code = project.NoKey
+		look() // 5: it returns the session
+		w.code, w.all = "", nil
+		look() // 6: no worker
+		done()
+		look()
+		defer n.wait("q", "RS-2")()
+		look() // 7: another session waits
+		if strings.Join(got, " ") != "1 2 3 4 5 6 6 7" || !strings.Contains(out.String(), "takes sessions of q again") || !strings.Contains(out.String(), "the engine responds again") {
+			t.Errorf("lines %v\n%s", got, &out)
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -47,10 +46,7 @@ func (e *Engine) Work(ctx context.Context, p *project.Project, o WorkerOptions, 
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	go watch(watching, o.Beat/3, func(ctx context.Context) error {
-		_, err := e.client.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
-		return err
-	}, func(err error) {
+	go watch(watching, o.Beat/3, e.responds, func(err error) {
 		if err != nil {
 			err = unreachable(err)
 		}
