@@ -26,7 +26,7 @@ func TestOnServerTellsUsers(t *testing.T) {
 	w := f.machine()
 	w.start("night-k: begun", "worker", "--loops")
 	says(user, []string{"night-k: submitted before; a worker runs it"}, submit...)
-	says(user, []string{"1 worker asked for sessions of brenner.cells.", "1 worker asked for loops of", "no worker takes sessions of", ".gpu"}, "doctor", "-q")
+	says(user, []string{"1 worker asked for sessions of brenner." + f.project + ".", "1 worker asked for loops of", "no worker takes sessions of", ".gpu"}, "doctor", "-q")
 	w.signal(syscall.SIGTERM)
 	if code, out := w.wait(), w.out.String(); code != 0 || !strings.Contains(out, "night-k: left to another worker (WORKER_DRAINED)") || !strings.Contains(out, " stopped\n") {
 		t.Errorf("exit %d\n%s", code, out)
