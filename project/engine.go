@@ -63,25 +63,18 @@ func (p *Project) Engine() (*Engine, error) {
 			return nil, &fault.Error{Code: NoKey, Detail: c.APIKeyEnv + ", which holds the engine's API key, is not set", Hint: "set it, or remove engine.temporal.api_key_env"}
 		}
 	}
+	if !c.TLS && c.CA+c.Cert+c.Key+c.Server != "" {
+		return e, &fault.Error{
+			Code: EngineTLS, Op: "use engine.temporal.tls", Detail: "ca, cert, key or server is set, but engine.temporal.tls.enabled is not true",
+			Hint: "set engine.temporal.tls.enabled: true (BRENNER_ENGINE_TEMPORAL_TLS_ENABLED), or remove the other settings of engine.temporal.tls",
+		}
+	}
 	if !c.TLS {
-		return e, checkNoTLS(&c)
+		return e, nil
 	}
 	var err error
 	e.TLS, err = p.engineTLS(&c)
 	return e, err
-}
-
-// checkNoTLS returns an error if there are settings of TLS, which is not used.
-func checkNoTLS(c *config.Engine) error {
-	for _, set := range [][2]string{{"ca", c.CA}, {"cert", c.Cert}, {"key", c.Key}, {"server", c.Server}} {
-		if key, value := set[0], set[1]; value != "" {
-			return &fault.Error{
-				Code: EngineTLS, Op: "use engine.temporal.tls", Detail: "engine.temporal.tls." + key + " is set, but engine.temporal.tls.enabled is not true",
-				Hint: "set engine.temporal.tls.enabled: true (BRENNER_ENGINE_TEMPORAL_TLS_ENABLED), or remove the other settings of engine.temporal.tls",
-			}
-		}
-	}
-	return nil
 }
 
 func (p *Project) engineTLS(c *config.Engine) (*tls.Config, error) {

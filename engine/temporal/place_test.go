@@ -97,7 +97,7 @@ type workersOf struct {
 func (w *workersOf) asked(context.Context, string) (map[string]time.Time, error) { return w.all, w.err }
 func (w *workersOf) returned(context.Context, string) fault.Code                 { return w.code }
 
-// A loop says once why its sessions wait, and once that they do not wait for that any more.
+// A loop says once why its sessions wait, and once that they no longer wait for it.
 func TestNoticesAreSaidOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
