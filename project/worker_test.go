@@ -358,7 +358,7 @@ func TestSubmittedLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if next := strings.Join(s.Next, "\n"); s.Phase != phase || s.Place != "x" || !strings.Contains(next, command) || strings.Contains(next, "brenner loop run") {
+		if next := strings.Join(s.Next, "\n"); s.Phase != phase || s.Place != "x" || s.Paused != paused || strings.Contains(next, " --off") != paused || !strings.Contains(next, command) || strings.Contains(next, "brenner loop run") {
 			t.Errorf("%s at %s, next:\n%s", s.Phase, s.Place, next)
 		}
 		withState(t, p, "night-k", func(_ storage.Store, s *loop.State) {

@@ -66,6 +66,7 @@ type Summary struct {
 	Updated string `json:"updated_at"`
 
 	Stopping      bool   `json:"-"` // stop requested
+	Paused        bool   `json:"-"` // by a person, and not ended
 	ResumeCommand string `json:"-"` // the command that resumes it
 	// raise continues the first session out of its own budget, decide is for the first that needs a
 	// decision.
@@ -234,7 +235,7 @@ func (s *Summary) Result() string {
 
 // setUnendedPhase sets the phase of a loop that has not ended.
 func (s *Summary) setUnendedPhase(locks store.Locks, st *loop.State) {
-	s.Phase = session.PhaseLeft
+	s.Phase, s.Paused = session.PhaseLeft, st.Paused
 	if locks != nil {
 		holder, held, err := locks.HolderOf(Lock(s.Loop))
 		s.setMachines(locks, &holder)
@@ -280,6 +281,9 @@ func (s *Summary) Commands() []string {
 	case session.PhaseRunning:
 		return []string{"brenner loop status " + s.Loop, "brenner loop pause " + s.Loop, "brenner loop stop " + s.Loop}
 	case PhaseSubmitted:
+		if s.Paused {
+			return []string{"brenner loop pause " + s.Loop + " --off", "brenner loop status " + s.Loop, s.ResumeCommand + "   # ends the pause, too"}
+		}
 		return []string{"brenner loop status " + s.Loop, "brenner loop stop " + s.Loop, s.ResumeCommand + "   # submits it again, if no machine continues it"}
 	case PhaseStopping:
 		return []string{"brenner loop status " + s.Loop}

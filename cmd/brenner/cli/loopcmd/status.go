@@ -89,7 +89,11 @@ func summaryHeadline(s *project.LoopSummary) string {
 	case session.PhaseRunning, project.PhasePaused, project.PhaseStopping:
 		return s.Phase + ", " + sessions + ", held by " + ui.Clean(s.HeldBy)
 	case project.PhaseSubmitted:
-		return "submitted to " + ui.Clean(s.Place) + ", no machine runs it now, " + sessions
+		headline := "submitted to " + ui.Clean(s.Place)
+		if s.Paused {
+			headline += ", paused"
+		}
+		return headline + ", no machine runs it now, " + sessions
 	case session.PhaseLeft:
 		if s.Stopping {
 			return "not running, stop requested, " + sessions

@@ -23,9 +23,13 @@ func TestOnServerTellsUsers(t *testing.T) {
 		"rosters: [{id: one, needs: gpu, entries: [{agentName: BlueLake, role: hypothesis_generator}]}]\n"), "--run", "k"}
 	says(user, []string{"night-k: submitted; `brenner-temporal loop status night-k`", "no worker takes loops of"}, submit...)
 	says(user, []string{"submitted to temporal, no machine runs it now", "  brenner-temporal submit night.yaml --run k"}, "loop", "status", "night-k")
+	says(user, []string{"paused"}, "loop", "pause", "night-k")
+	says(user, []string{"submitted to temporal, paused, no machine runs it now", "loop pause night-k --off"}, "loop", "status", "night-k")
 	w := f.machine()
 	w.start("night-k: begun", "worker", "--loops")
+	says(user, []string{"paused, "}, "loop", "status", "night-k")
 	says(user, []string{"night-k: submitted before; a worker runs it"}, submit...)
+	says(user, []string{"running, "}, "loop", "status", "night-k")
 	says(user, []string{"1 worker asked for sessions of brenner." + f.project + ".", "1 worker asked for loops of", "no worker takes sessions of", ".gpu"}, "doctor", "-q")
 	w.signal(syscall.SIGTERM)
 	if code, out := w.wait(), w.out.String(); code != 0 || !strings.Contains(out, "night-k: left to another worker (WORKER_DRAINED)") || !strings.Contains(out, " stopped\n") {
