@@ -68,7 +68,7 @@ func submit(c *cobra.Command, a *ui.App, file, key string) error {
 	if fault.CodeOf(err) == stores.Held {
 		if name, s, _ := p.FindLoop(ctx, plan, key); s != nil && s.At == temporal.Submitted {
 			out.Loop, out.Running, err = name, true, nil
-			if s.Paused { // to submit a loop ends its pause, whoever runs it
+			if s.Paused { // to submit a loop ends its pause, on any worker
 				_, err = p.UnpauseLoop(ctx, name)
 			}
 		}
