@@ -53,18 +53,19 @@ type Reader string
 
 // The versions of the reader. The empty one stands for the newest.
 const (
-	FirstReader  Reader = "reader/1"
-	SecondReader Reader = "reader/2"
-	ThirdReader  Reader = "reader/3"
-	FourthReader Reader = "reader/4"
-	FifthReader  Reader = "reader/5"
-	SixthReader  Reader = "reader/6"
-	NewestReader        = SixthReader
+	FirstReader   Reader = "reader/1"
+	SecondReader  Reader = "reader/2"
+	ThirdReader   Reader = "reader/3"
+	FourthReader  Reader = "reader/4"
+	FifthReader   Reader = "reader/5"
+	SixthReader   Reader = "reader/6"
+	SeventhReader Reader = "reader/7"
+	NewestReader         = SeventhReader
 )
 
 // Readers are the versions of the reader, oldest first.
 func Readers() []Reader {
-	return []Reader{FirstReader, SecondReader, ThirdReader, FourthReader, FifthReader, SixthReader}
+	return []Reader{FirstReader, SecondReader, ThirdReader, FourthReader, FifthReader, SixthReader, SeventhReader}
 }
 
 // Since reports whether a version has the rules of another one, which it may be.
