@@ -245,11 +245,11 @@ func optionalVariable(hint string) scalar {
 
 // engineForm is HOST:PORT, or empty.
 func engineForm() scalar {
-	return plain(func(s string) bool {
+	return hiddenForm(func(s string) bool {
 		host, port, err := net.SplitHostPort(s)
 		n, isNumber := wholeNumber(port)
 		return s == "" || err == nil && host != "" && isNumber && n > 0 && n < 1<<16
-	}, "write HOST:PORT, such as temporal.example:7233")
+	}, "not HOST:PORT", "write HOST:PORT, such as temporal.example:7233")
 }
 
 const apiKeyHint = "name the environment variable that holds the API key, such as TEMPORAL_API_KEY"

@@ -59,6 +59,7 @@ func TestListFlags(t *testing.T) {
 
 func TestVariableAndFlagFaults(t *testing.T) {
 	for _, test := range []struct{ variable, want string }{
+		{"BRENNER_ENGINE_TEMPORAL_ADDRESS=nohost", "CONFIG_INVALID_VALUE BRENNER_ENGINE_TEMPORAL_ADDRESS: not HOST:PORT | write HOST:PORT, such as temporal.example:7233"},
 		{"BRENNER_VIA=opneai", "CONFIG_INVALID_VALUE BRENNER_VIA: unknown value \"opneai\" | did you mean openai? use one of openai, mail, program and rehearsal"},
 		{"BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX=many", "CONFIG_INVALID_VALUE BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX: \"many\" is not a whole number from 0 to 1000000000 | write digits only, without a unit"},
 		{"BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX=2", "CONFIG_INVALID_VALUE BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX: limits.hypothesis_slate: minimum 3 (built-in) exceeds maximum 2 (BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX)"},

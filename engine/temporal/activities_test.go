@@ -141,7 +141,7 @@ func TestWhatAWorkerSays(t *testing.T) {
 	s.ended("b", differs, false)
 	s.ended("a", differs, false)
 	s.begun("a")
-	s.ended("a", errors.New("broken"), false)
+	s.ended("a", errors.Join(errors.New("broken"), errors.New("twice")), false)
 	s.begun("a")
 	s.ended("a", nil, false)
 	s.ended("a", nil, false) // nothing to do
@@ -150,7 +150,7 @@ func TestWhatAWorkerSays(t *testing.T) {
 	s.begun("a")
 	s.ended("a", drained("a"), true)
 	want := "a: returned to the queue: held (HELD)|b: returned to the queue: differs; do it (CONFIG_DIFFERS)|a: returned to the queue: differs; do it (CONFIG_DIFFERS)|" +
-		"a: begun|a: returned to the queue: broken (FAILED)|a: begun|a: ended|a: begun|a: left to another worker (WORKER_DRAINED)|a: begun|a: stopped after its calls in flight, as its loop or a user of the engine asked"
+		"a: begun|a: returned to the queue: broken; twice (FAILED)|a: begun|a: ended|a: begun|a: left to another worker (WORKER_DRAINED)|a: begun|a: stopped after its calls in flight, as its loop or a user of the engine asked"
 	if strings.Join(got, "|") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.ReplaceAll(want, "|", "\n"))
 	}

@@ -3,6 +3,7 @@ package temporal
 import (
 	"cmp"
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,7 +57,7 @@ func (s *said) ended(name string, err error, cancelled bool) {
 		}
 		code = cmp.Or(code, failed)
 		if s.last[name] = string(code); last != string(code) {
-			what := "returned to the queue: " + err.Error()
+			what := "returned to the queue: " + strings.ReplaceAll(err.Error(), "\n", "; ") // of joined errors
 			if hint := fault.HintOf(err); hint != "" {
 				what += "; " + hint
 			}

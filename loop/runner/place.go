@@ -183,7 +183,7 @@ func (r *Runner) checkPins(o *loop.Opened) error {
 	case o.Pins.Config != r.Pins.Config:
 		return &fault.Error{
 			Code: ConfigDiffers, Detail: "the configuration of this machine differs from the one that loop " + o.Name + " began with, in what decides results",
-			Hint: "use the same brenner.yaml on all machines; `brenner config` shows where each value comes from",
+			Hint: "use the same brenner.yaml on all machines; `brenner config show --origin` shows where each value comes from",
 		}
 	case o.Pins.Prompts != r.Pins.Prompts:
 		return &fault.Error{

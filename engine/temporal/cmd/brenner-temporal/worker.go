@@ -58,7 +58,7 @@ func work(c *cobra.Command, a *ui.App, o temporal.WorkerOptions) error {
 		return err
 	}
 	for _, lack := range p.Lacks() {
-		a.Say("brenner: this machine cannot use a model or program: " + ui.Clean(lack.Error()) + "\n")
+		a.Say("brenner: this machine cannot use a model or program: " + ui.Clean(strings.ReplaceAll(lack.Error(), "\n", "; ")) + "\n")
 	}
 	say := sayer(a)
 	hard, drain, done := a.Interrupts.Gently(c.Context(), func() {
