@@ -18,57 +18,63 @@ type placed struct {
 	under   []int // in the fences below it, up to the next heading, if it is a heading
 	isTitle bool  // it is a heading, or a line in bold
 	from    int   // where its first line begins
+
+	isHeading bool
 }
 
 // maxMarks is how many bytes at the beginning of a line may be marks.
 const maxMarks = 20
 
 // sentences returns those of the author in a reply.
-func (f *own) sentences(text []byte) (all []placed) { //nolint:gocognit // a list of signs, one after another
+func (f *own) sentences(text []byte) (all []placed) {
 	var earlier, above []int
 	heading := -1
 	for b := range markdown.Blocks(text, markdown.Third) {
-		if b.Kind != markdown.Prose {
-			if b.Kind == markdown.Fenced {
-				above = f.inFence(text, b)
-				if n := len(all); n > 0 && all[n-1].end >= fenceStart(text, b) {
-					all[n-1].below = above
+		switch {
+		case b.Kind == markdown.Fenced:
+			above = f.inFence(text, b)
+			if n := len(all); n > 0 && all[n-1].end >= fenceStart(text, b) {
+				all[n-1].below = above
+			}
+			if heading >= 0 {
+				all[heading].under = append(all[heading].under, above...)
+			}
+			earlier = append(earlier, above...)
+		case b.Kind == markdown.Prose && b.Own():
+			for _, p := range placedIn(text, b, above) {
+				p.earlier = earlier
+				if all = append(all, p); p.isHeading {
+					heading = len(all) - 1
 				}
-				if heading >= 0 {
-					all[heading].under = append(all[heading].under, above...)
-				}
-				earlier = append(earlier, above...)
 			}
-			continue
+			above = nil
 		}
-		if !b.Own() {
-			continue
+	}
+	return all
+}
+
+// placedIn returns the sentences of a part of a text below a fence with some changes.
+func placedIn(text []byte, b markdown.Block, above []int) (all []placed) {
+	firstEnd := b.End // of the first paragraph
+	begin := b.End - len(bytes.TrimLeft(text[b.Start:b.End], "\r\n"))
+	if blank := bytes.Index(text[begin:b.End], []byte("\n\n")); blank >= 0 {
+		firstEnd = begin + blank
+	}
+	from, seen := b.Start, b.Start // where the line begins, and how far that is known
+	for _, s := range wordsIn(text[b.Start:b.End]) {
+		s.start, s.end, s.block = s.start+b.Start, s.end+b.Start, b.Start
+		if at := bytes.LastIndexByte(text[seen:s.start], '\n'); at >= 0 {
+			from = seen + at + 1
 		}
-		firstEnd := b.End // of the first paragraph
-		begin := b.End - len(bytes.TrimLeft(text[b.Start:b.End], "\r\n"))
-		if blank := bytes.Index(text[begin:b.End], []byte("\n\n")); blank >= 0 {
-			firstEnd = begin + blank
+		seen = s.start
+		line := text[from:min(s.start, from+maxMarks)]
+		rest := bytes.TrimSpace(text[s.start:min(len(text), s.end+4)])
+		p := placed{sentence: s, from: from, isHeading: bytes.HasPrefix(line, []byte("#"))}
+		p.isTitle = p.isHeading || bytes.HasSuffix(line, []byte("**")) && bytes.Contains(rest, []byte("**")) || bytes.HasPrefix(bytes.TrimSpace(line), []byte("*"))
+		if s.start <= firstEnd && !p.isHeading {
+			p.above = above
 		}
-		from, seen := b.Start, b.Start // where the line begins, and how far that is known
-		for _, s := range wordsIn(text[b.Start:b.End]) {
-			s.start, s.end, s.block = s.start+b.Start, s.end+b.Start, b.Start
-			if at := bytes.LastIndexByte(text[seen:s.start], '\n'); at >= 0 {
-				from = seen + at + 1
-			}
-			seen = s.start
-			p := placed{sentence: s, earlier: earlier, from: from}
-			line := text[from:min(s.start, from+maxMarks)]
-			rest := bytes.TrimSpace(text[s.start:min(len(text), s.end+4)])
-			isHeading := bytes.HasPrefix(line, []byte("#"))
-			p.isTitle = isHeading || bytes.HasSuffix(line, []byte("**")) && bytes.Contains(rest, []byte("**")) || bytes.HasPrefix(bytes.TrimSpace(line), []byte("*"))
-			if s.start <= firstEnd && !isHeading {
-				p.above = above
-			}
-			if all = append(all, p); isHeading {
-				heading = len(all) - 1
-			}
-		}
-		above = nil
+		all = append(all, p)
 	}
 	return all
 }
@@ -125,7 +131,7 @@ func (f *own) readBeside(s placed) {
 }
 
 // holdsAbove reports whether a sentence leaves open the block above it.
-func (f *own) holdsAbove(s sentence, below []int) bool { //nolint:gocognit,gocyclo // a list of signs, one after another
+func (f *own) holdsAbove(s sentence, below []int) bool {
 	lower := strings.TrimRight(s.lower, ".! ")
 	if m := whose.FindStringSubmatch(s.text); len(m) > 1 && !strings.EqualFold(m[1], f.author) {
 		return true
@@ -133,35 +139,35 @@ func (f *own) holdsAbove(s sentence, below []int) bool { //nolint:gocognit,gocyc
 	if fragments.MatchString(lower) && (len(below) == 0 || strings.IndexAny(lower, "←↑^<") == 0) {
 		return true
 	}
-	for _, clause := range s.clauses() {
-		if len(f.namesOwn(clause, s).of) > 0 {
-			return false // about those
-		}
+	all := s.clauses()
+	if slices.ContainsFunc(all, func(clause string) bool { return len(f.namesOwn(clause, s).of) > 0 }) {
+		return false // about those
 	}
-	if upward.MatchString(lower) && strings.Contains(lower, "should") && erratum.MatchString(lower) {
-		return true
-	}
-	if !f.hasTopic && ifThen.MatchString(lower) {
+	if upward.MatchString(lower) && strings.Contains(lower, "should") && erratum.MatchString(lower) || !f.hasTopic && ifThen.MatchString(lower) {
 		return true
 	}
 	hasSubject := f.hasTopic
-	all := s.clauses()
 	for i, clause := range all {
-		if len(idsIn(strings.Join(all[i:], " "))) > 0 && !conditions.MatchString(lower) {
+		isOfItem := len(idsIn(strings.Join(all[i:], " "))) > 0 && !conditions.MatchString(lower)
+		if isOfItem || len(idsIn(strings.Join(all[:i], " "))) > 0 && !strings.Contains(clause, "this ") {
 			continue
 		}
-		if i > 0 && len(idsIn(strings.Join(all[:i], " "))) > 0 && !strings.Contains(clause, "this ") {
-			continue
-		}
-		isOf := ofAbove.MatchString(clause)
-		switch plain := acts.ReplaceAllString(plainly(clause), "acts"); {
-		case wrongTo.MatchString(clause), !isOf && (hasSubject || !treats.MatchString(clause)), !back.MatchString(plain) && !stand.MatchString(plain) && (!isOf || strings.HasPrefix(clause, "it")):
-		case f.judgeOwn(clause, names{how: byBlock}, s) == leaves:
+		if f.refersAbove(clause, hasSubject) && f.judgeOwn(clause, names{how: byBlock}, s) == leaves {
 			return true
 		}
 		hasSubject = hasSubject || len(strings.Fields(clause)) > 1
 	}
 	return false
+}
+
+// refersAbove reports whether a clause is about the block above it, and may leave it open.
+func (f *own) refersAbove(clause string, hasSubject bool) bool {
+	isOf := ofAbove.MatchString(clause)
+	if wrongTo.MatchString(clause) || !isOf && (hasSubject || !treats.MatchString(clause)) {
+		return false
+	}
+	plain := acts.ReplaceAllString(plainly(clause), "acts")
+	return back.MatchString(plain) || stand.MatchString(plain) || isOf && !strings.HasPrefix(clause, "it")
 }
 
 // wrongTo matches what is said of another way: It is wrong to keep it.

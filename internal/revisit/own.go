@@ -99,40 +99,32 @@ var (
 )
 
 // read reads a sentence.
-func (f *own) read(s sentence) { //nolint:gocognit,gocyclo // a list of signs, one after another
+func (f *own) read(s sentence) {
 	isBox := unchecked.MatchString(s.lower)
-	if !isBox && !mayName.MatchString(s.lower) && f.before == nil && len(idsIn(s.lower)) == 0 || isPastRound.MatchString(s.lower) || s.isQuestion {
+	isAbout := isBox || f.before != nil || mayName.MatchString(s.lower) || len(idsIn(s.lower)) > 0
+	if !isAbout || s.isQuestion || isPastRound.MatchString(s.lower) {
 		f.before = nil
 		return
 	}
 	f.readItems(s)
-	if f.readOnlySome(s) {
+	switch {
+	case f.readOnlySome(s):
 		f.before = nil
-		return
+	case !isBox:
+		f.before = f.readClauses(s)
+	case f.hasChecked:
+		label := unchecked.ReplaceAllString(s.lower, "")
+		f.leave(append(f.namesOwn(label, s).of, f.numbered(number(label))...), s)
 	}
-	if isBox {
-		if f.hasChecked {
-			label := unchecked.ReplaceAllString(s.lower, "")
-			f.leave(append(f.namesOwn(label, s).of, f.numbered(number(label))...), s)
-		}
-		return
-	}
-	carried, title := names{}, says
-	last := says
-	var all []int
+}
+
+// readClauses reads the clauses of a sentence, and returns the changes that they name.
+func (f *own) readClauses(s sentence) (all []int) {
+	carried, title, last := names{}, says, says
 	s.lower = inBrackets.ReplaceAllString(s.lower, "delta $1 ")
 	for _, clause := range s.clauses() {
-		n := f.namesOwn(clause, s)
-		switch {
-		case len(n.of) > 0:
-		case len(carried.of) > 0:
-			n = carried
-		case len(all) > 0 && refersBack.MatchString(clause), len(all) == 0 && len(f.before) > 0 && startsBack.MatchString(clause):
-			n = names{how: byBlock, of: all}
-			if len(all) == 0 {
-				n.of = f.before
-			}
-		default:
+		n := f.namesFrom(clause, s, carried, all)
+		if len(n.of) == 0 {
 			if len(strings.Fields(clause)) <= 3 {
 				title = f.judgeOwn(clause, names{how: byBlock}, s)
 			}
@@ -155,7 +147,24 @@ func (f *own) read(s sentence) { //nolint:gocognit,gocyclo // a list of signs, o
 		last, title = said, says
 		all = append(all, n.of...)
 	}
-	f.before = all
+	return all
+}
+
+// namesFrom returns the changes that a clause names: itself, with the bare name before it, or as what the clauses before it (all) or
+// the sentence before named.
+func (f *own) namesFrom(clause string, s sentence, carried names, all []int) names {
+	n := f.namesOwn(clause, s)
+	switch {
+	case len(n.of) > 0:
+		return n
+	case len(carried.of) > 0:
+		return carried
+	case len(all) > 0 && refersBack.MatchString(clause):
+		return names{how: byBlock, of: all}
+	case len(all) == 0 && startsBack.MatchString(clause):
+		return names{how: byBlock, of: f.before}
+	}
+	return names{}
 }
 
 var (
@@ -213,33 +222,13 @@ func (f *own) readItems(s sentence) {
 }
 
 // readOnlySome reads a sentence that keeps only some changes, and reports whether it is one.
-func (f *own) readOnlySome(s sentence) bool { //nolint:gocognit,gocyclo // a list of signs, one after another
+func (f *own) readOnlySome(s sentence) bool {
 	m := applyOnly.FindStringSubmatch(strings.TrimRight(s.lower, ".!"))
 	if len(m) < 6 || !applies.MatchString(s.lower) && m[3]+m[5] == "" || strings.Contains(s.lower, "not to ") || denial.MatchString(s.lower) {
 		return false
 	}
 	part, _, _ := strings.Cut(strings.Join(m[1:], ""), " because ")
-	kept := make(map[int]bool)
-	for _, clause := range (&sentence{lower: part, text: part}).clauses() {
-		n := f.namesOwn(clause, s)
-		for _, i := range n.of {
-			kept[i] = true
-		}
-		if strings.Contains(clause, "other two") || strings.Contains(clause, "others") || strings.Contains(clause, "the rest") {
-			for i := range f.Standing {
-				if f.open[i] == "" && !slices.Contains(f.before, i) {
-					kept[i] = true
-				}
-			}
-		}
-	}
-	if len(kept) == 0 {
-		for _, m := range bareNames.FindAllStringSubmatch(part, -1) {
-			for _, i := range f.numbered(number(m[1])) {
-				kept[i] = true
-			}
-		}
-	}
+	kept := f.keptBy(part, s)
 	if len(kept) == 0 || len(kept) == len(f.Standing) {
 		return false
 	}
@@ -250,6 +239,36 @@ func (f *own) readOnlySome(s sentence) bool { //nolint:gocognit,gocyclo // a lis
 	}
 	return true
 }
+
+// keptBy returns the changes that a part of a sentence names, or those with the numbers in it.
+func (f *own) keptBy(part string, s sentence) map[int]bool {
+	kept := make(map[int]bool)
+	keep := func(of []int) {
+		for _, i := range of {
+			kept[i] = true
+		}
+	}
+	for _, clause := range (&sentence{lower: part, text: part}).clauses() {
+		keep(f.namesOwn(clause, s).of)
+		if !restOf.MatchString(clause) {
+			continue
+		}
+		for i := range f.Standing {
+			if f.open[i] == "" && !slices.Contains(f.before, i) {
+				kept[i] = true
+			}
+		}
+	}
+	if len(kept) == 0 {
+		for _, m := range bareNames.FindAllStringSubmatch(part, -1) {
+			keep(f.numbered(number(m[1])))
+		}
+	}
+	return kept
+}
+
+// restOf matches what names all changes that were not named before.
+var restOf = pattern.New(`other two|others|the rest`)
 
 // mostEffort bounds the changes that are compared with names. If a reply with many changes has too many names, all are left open.
 const mostEffort = 1 << 26
@@ -269,46 +288,79 @@ func (f *own) leave(of []int, s sentence) {
 }
 
 // namesOwn returns the changes that a clause names.
-func (f *own) namesOwn(clause string, s sentence) names { //nolint:gocognit,gocyclo // a list of signs, one after another
-	if n, ok := f.byNumber(clause, s); ok {
-		return n
-	}
-	if m := orderedNumber.FindStringSubmatch(clause); m != nil {
-		return names{how: byBlock, of: f.numbered(number(m[1]))}
-	}
-	if m := nthAlone.FindStringSubmatch(clause); m != nil {
-		n := number(m[1])
-		if m[1] == "last" || m[1] == "latter" {
-			n = f.lastNumber()
-		}
-		if of := f.numbered(n); len(of) > 0 {
-			return names{how: byBlock, of: of}
-		}
-	}
-	if m := ofItem.FindStringSubmatch(clause); m != nil {
-		if of, ok := f.ofItem("EDIT", m[1]); ok {
-			return names{how: byBlock, of: of}
-		}
-	}
-	if n, ok := f.byOperation(clause, s); ok && (capitals.MatchString(s.text) || asNoun.MatchString(clause)) {
-		if isAbove := upward.MatchString(clause); isAbove || downward.MatchString(clause) {
-			n.of = slices.DeleteFunc(n.of, func(i int) bool { return slices.Contains(f.earlier, i) != isAbove })
-		}
-		return n
-	}
-	if ownVerb.MatchString(s.lower) && len(idsIn(clause)) == 0 {
-		if n, ok := f.byNoun(clause, s); ok {
+func (f *own) namesOwn(clause string, s sentence) names {
+	for _, by := range []func(string, sentence) (names, bool){f.byNumber, f.byOrder, f.byNth, f.byChangeOf, f.bySpoken, f.byOwnNoun, f.byWrongItem} {
+		if n, ok := by(clause, s); ok {
 			return n
 		}
 	}
-	if wrongItem.MatchString(s.lower) && !(s.isLead && !strings.Contains(s.lower, "should")) {
-		for _, id := range idsIn(meant.ReplaceAllString(clause, "")) {
-			if of := f.onItem(id); len(of) > 0 {
-				return names{how: byBlock, of: of[:1]}
-			}
+	return names{}
+}
+
+// byOrder returns the change of an order that has its number alone.
+func (f *own) byOrder(clause string, _ sentence) (names, bool) {
+	m := orderedNumber.FindStringSubmatch(clause)
+	if m == nil {
+		return names{}, false
+	}
+	return names{how: byBlock, of: f.numbered(number(m[1]))}, true
+}
+
+// byNth returns the change that a word for its number names without a noun.
+func (f *own) byNth(clause string, _ sentence) (names, bool) {
+	m := nthAlone.FindStringSubmatch(clause)
+	if m == nil {
+		return names{}, false
+	}
+	n := number(m[1])
+	if m[1] == "last" || m[1] == "latter" {
+		n = f.lastNumber()
+	}
+	of := f.numbered(n)
+	return names{how: byBlock, of: of}, len(of) > 0
+}
+
+// byChangeOf returns the EDIT of an item that a clause names in other words.
+func (f *own) byChangeOf(clause string, _ sentence) (names, bool) {
+	m := ofItem.FindStringSubmatch(clause)
+	if m == nil {
+		return names{}, false
+	}
+	of, ok := f.ofItem("EDIT", m[1])
+	return names{how: byBlock, of: of}, ok
+}
+
+// bySpoken returns the changes that a clause names by their operation as a noun or in capitals.
+func (f *own) bySpoken(clause string, s sentence) (names, bool) {
+	n, ok := f.byOperation(clause, s)
+	if !ok || !capitals.MatchString(s.text) && !asNoun.MatchString(clause) {
+		return names{}, false
+	}
+	if isAbove := upward.MatchString(clause); isAbove || downward.MatchString(clause) {
+		n.of = slices.DeleteFunc(n.of, func(i int) bool { return slices.Contains(f.earlier, i) != isAbove })
+	}
+	return n, true
+}
+
+// byOwnNoun returns the additions that a sentence of what the author does names by their section or name.
+func (f *own) byOwnNoun(clause string, s sentence) (names, bool) {
+	if !ownVerb.MatchString(s.lower) || len(idsIn(clause)) > 0 {
+		return names{}, false
+	}
+	return f.byNoun(clause, s)
+}
+
+// byWrongItem returns the change of an item that a sentence calls the wrong one.
+func (f *own) byWrongItem(clause string, s sentence) (names, bool) {
+	if !wrongItem.MatchString(s.lower) || s.isLead && !strings.Contains(s.lower, "should") {
+		return names{}, false
+	}
+	for _, id := range idsIn(meant.ReplaceAllString(clause, "")) {
+		if of := f.onItem(id); len(of) > 0 {
+			return names{how: byBlock, of: of[:1]}, true
 		}
 	}
-	return names{}
+	return names{}, false
 }
 
 var (
@@ -356,30 +408,35 @@ func (f *own) numbered(n int) (of []int) {
 }
 
 // judgeOwn returns what a clause says of the changes that it names.
-func (f *own) judgeOwn(clause string, n names, s sentence) verdict { //nolint:gocyclo // a list of signs, one after another
-	plain := acts.ReplaceAllString(plainly(clause), "acts")
-	if n.how == bySection {
+func (f *own) judgeOwn(clause string, n names, s sentence) verdict {
+	plain, inSection := acts.ReplaceAllString(plainly(clause), "acts"), n.how == bySection
+	if inSection {
 		plain = plainly(clause)
 	}
 	switch {
-	case isDone.MatchString(plain), isDone.MatchString(s.lower), reported.MatchString(plain) && n.how == bySection:
+	case isDone.MatchString(plain), isDone.MatchString(s.lower), inSection && reported.MatchString(plain):
 		return says
-	case erratum.MatchString(plain) && n.how != bySection:
+	case !inSection && erratum.MatchString(plain), f.isAnothers(s, clause), f.isOther && judgeForeign(clause) == leaves:
 		return leaves
-	case f.isAnothers(s, clause), f.isOther && judgeForeign(clause) == leaves:
-		return leaves
-	}
-	if back.MatchString(plain) {
-		if n.how == bySection && (!ownVerb.MatchString(plain) || doubts.MatchString(s.lower) || strings.Contains(s.lower, "'d ")) {
+	case inSection && back.MatchString(plain):
+		if !ownVerb.MatchString(plain) || doubts.MatchString(s.lower) || strings.Contains(s.lower, "'d ") {
 			return says
 		}
-		if at := denial.FindStringIndex(plain); len(at) > 1 && len(back.FindString(plain[at[1]:])) > 0 && len(back.FindString(plain[:at[0]])) == 0 && !strings.Contains(plain, "not sure") {
+	}
+	return judgePlain(plain, inSection)
+}
+
+// judgePlain returns what a clause without contractions says by words that take back, keep and deny.
+func judgePlain(plain string, inSection bool) verdict {
+	at := denial.FindStringIndex(plain)
+	if back.MatchString(plain) {
+		if len(at) > 1 && back.MatchString(plain[at[1]:]) && !back.MatchString(plain[:at[0]]) && !strings.Contains(plain, "not sure") {
 			return says // I do not withdraw it
 		}
 		return leaves
 	}
 	const short = 4
-	if at := denial.FindStringIndex(plain); at != nil && n.how != bySection && (stand.MatchString(plain[at[1]:]) || len(strings.Fields(plain)) <= short && len(plain[at[1]:]) < 5) {
+	if at != nil && !inSection && (stand.MatchString(plain[at[1]:]) || len(strings.Fields(plain)) <= short && len(plain[at[1]:]) < 5) {
 		return leaves
 	}
 	return says
