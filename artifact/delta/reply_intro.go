@@ -71,6 +71,9 @@ func (r *reader) fateBeside(b markdown.Block) fate { //nolint:gocyclo // a list 
 	}
 	said, isBehind, ok := rules.Beside(between, r.src[b.Start:b.End], r.finished(r.src[b.End:]))
 	ok = ok && !(isBehind && r.opt.Reader.Since(SixthReader) && said.About == (remark.About{}) && r.isOfOthers(said.Line, r.src[b.Start:b.End]))
+	if ok && isBehind && r.opt.Reader.Since(SeventhReader) && !revisit.MayConcern(said.Line, remark.TargetIn(r.src[b.Start:b.End])) {
+		ok = false
+	}
 	switch ok = ok && !(r.opt.Reader.Since(FifthReader) && endsObject.MatchString(said.Line)); {
 	case isBehind && ok:
 		r.beside.said = said.Line
@@ -352,7 +355,7 @@ func (r *reader) refuseOwn(blocks []Block, own []byte) {
 		return
 	}
 	changes := r.ownChanges(0, func(i int) *Block { return &blocks[i] }, r.fenceEnd)
-	for i, line := range revisit.ReadOwn(own, changes, r.opt.Author) {
+	for i, line := range revisit.ReadOwn(revisit.Reply{Text: own, Author: r.opt.Author, Changes: changes, IsStrict: r.opt.Reader.Since(SeventhReader)}) {
 		if line != "" {
 			blocks[changes[i].Index].refuseOK(refused(AmbiguousDelta, fmt.Sprintf("a delta that a line of the reply leaves open: %q", clipped(line)), "send it again without that line; leave it out if it is not meant"))
 		}

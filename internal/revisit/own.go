@@ -8,16 +8,24 @@ import (
 	"brenner/internal/pattern"
 )
 
+// Reply is what ReadOwn reads.
+type Reply struct {
+	Text     []byte
+	Author   string   // "" if it is unknown
+	Changes  []Change // with the numbers of their blocks in the reply
+	IsStrict bool     // what is not understood of a change leaves it open
+}
+
 // ReadOwn returns, by index of a change, the sentence of a reply that leaves its own change open, or "". Only sentences that name a
-// change count, by the number of its block, its operation, or its section: those of an item also speak of what is known of it. The
-// author may be unknown (""). Numbers are those of blocks in the reply.
-func ReadOwn(text []byte, changes []Change, author string) []string {
-	f := own{finder: finder{Context: Context{Standing: changes}}, author: strings.ToLower(author), open: make([]string, len(changes))}
+// change count, by the number of its block, its operation, or its section: those of an item also speak of what is known of it.
+func ReadOwn(r Reply) []string {
+	text := r.Text
+	f := own{finder: finder{Context: Context{Standing: r.Changes}}, author: strings.ToLower(r.Author), isStrict: r.IsStrict, open: make([]string, len(r.Changes))}
 	f.hasChecked = checked.Match(text)
 	paragraph, header := -1, []string(nil)
 	for _, s := range f.sentences(text) {
 		if s.block != paragraph {
-			f.before, f.pairs, f.hasTopic, paragraph, header = nil, nil, false, s.block, nil
+			f.before, f.pairs, f.hasTopic, f.hasCount, paragraph, header = nil, nil, false, false, s.block, nil
 		}
 		if cells, ok := cellsOf(text, s); ok {
 			if header == nil {
@@ -37,9 +45,13 @@ func ReadOwn(text []byte, changes []Change, author string) []string {
 		if f.read(s.sentence); wholeBack.MatchString(strings.TrimRight(s.lower, ".! ")) && !(len(s.above) > 0 && ofAbove.MatchString(s.lower)) && !s.isQuestion && !rest.MatchString(s.lower) {
 			f.leaveAll(s.sentence)
 		}
+		f.hasCount = countsChanges.MatchString(s.lower)
 	}
 	return f.open
 }
+
+// countsChanges matches a sentence that says how many changes there are.
+var countsChanges = pattern.New(`\b(?:two|three|four|five|both|\d|following|these|my)(?: \w+)? (?:blocks|deltas|changes|edits|additions|proposals|objects|versions|kills)\b`)
 
 // NamesOthers reports whether a line names some of the changes of a reply, and not one, which is behind them.
 func NamesOthers(line string, before []Change, one Change) bool {
@@ -64,11 +76,13 @@ func NamesOthers(line string, before []Change, one Change) bool {
 type own struct {
 	finder
 	author     string
+	isStrict   bool // see Reply
 	open       []string
 	hasChecked bool       // there are boxes that are checked
 	earlier    []int      // changes above the sentence
 	pairs      [][]string // of a number and a word, in this paragraph
 	isOther    bool       // the sentence is in another language than English
+	hasCount   bool       // the sentence before, of the same paragraph, counts changes
 	hasTopic   bool       // the sentence before, of the same paragraph, names an item or a change
 }
 
@@ -423,7 +437,11 @@ func (f *own) judgeOwn(clause string, n names, s sentence) verdict {
 			return says
 		}
 	}
-	return judgePlain(plain, inSection)
+	said := judgePlain(plain, inSection)
+	if said == says && f.isStrict && !inSection && !isBareName(clause) && !understands(plainly(clause), f.hasCount) {
+		return leaves
+	}
+	return said
 }
 
 // judgePlain returns what a clause without contractions says by words that take back, keep and deny.

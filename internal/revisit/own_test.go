@@ -38,11 +38,11 @@ func TestRepliesAboutTheirOwnBlocks(t *testing.T) {
 		},
 	} {
 		for _, text := range texts {
-			found := revisit.ReadOwn([]byte(text+"\n"), []revisit.Change{
+			found := revisit.ReadOwn(revisit.Reply{Text: []byte(text + "\n"), Author: "BlueLake", IsStrict: true, Changes: []revisit.Change{
 				{Number: 1, Operation: "KILL", Section: "hypothesis_slate", Target: "H2"},
 				{Number: 2, Operation: "EDIT", Section: "hypothesis_slate", Target: "H1"},
 				{Number: 3, Operation: "ADD", Section: "anomaly_register", Name: "Reversal"},
-			}, "BlueLake")
+			}})
 			var got []string
 			for i, name := range []string{kill, edit, add} {
 				if found[i] != "" {
@@ -70,7 +70,7 @@ func TestRepliesBesideTheirOwnBlocks(t *testing.T) {
 			{Number: 1, Line: lineOf(text, "KILL"), Operation: "KILL", Section: "hypothesis_slate", Target: "H2"},
 			{Number: 2, Line: lineOf(text, "EDIT"), Operation: "EDIT", Section: "hypothesis_slate", Target: "H1"},
 		}
-		found := revisit.ReadOwn([]byte(text), changes, "BlueLake")
+		found := revisit.ReadOwn(revisit.Reply{Text: []byte(text), Author: "BlueLake", IsStrict: true, Changes: changes})
 		return strings.TrimSpace(map[bool]string{true: "kill "}[found[0] != ""] + map[bool]string{true: "edit"}[found[1] != ""])
 	}
 	for line, want := range map[string]string{
@@ -108,7 +108,7 @@ func TestAlternatives(t *testing.T) {
 		"I propose one of the following:": true, "These are mutually exclusive; apply at most one.": true, "Pick one.": true, "These two are alternatives.": true, "Whichever the group prefers.": true,
 		"H1 and H2 are alternatives.": false, "These are not alternatives.": false, "Both are new.": false,
 	} {
-		found := revisit.ReadOwn([]byte(text+"\n"), changes, "BlueLake")
+		found := revisit.ReadOwn(revisit.Reply{Text: []byte(text + "\n"), Author: "BlueLake", IsStrict: true, Changes: changes})
 		if found[0] != "" != want || found[1] != "" != want || found[2] != "" {
 			t.Errorf("%q: got %q", text, found)
 		}
