@@ -355,6 +355,13 @@ func (r *reader) refuseOwn(blocks []Block, own []byte) {
 		return
 	}
 	changes := r.ownChanges(0, func(i int) *Block { return &blocks[i] }, r.fenceEnd)
+	if r.opt.Reader.Since(SeventhReader) && r.opt.Base != nil {
+		for i := range changes {
+			if item, _, ok := r.opt.Base.Find(changes[i].Target); ok && changes[i].Operation == Kill {
+				changes[i].Name = item.Text("name")
+			}
+		}
+	}
 	for i, line := range revisit.ReadOwn(revisit.Reply{Text: own, Author: r.opt.Author, Changes: changes, IsStrict: r.opt.Reader.Since(SeventhReader)}) {
 		if line != "" {
 			blocks[changes[i].Index].refuseOK(refused(AmbiguousDelta, fmt.Sprintf("a delta that a line of the reply leaves open: %q", clipped(line)), "send it again without that line; leave it out if it is not meant"))

@@ -15,6 +15,7 @@ type placed struct {
 	above   []int // in the fence directly above its paragraph
 	below   []int // in the fence directly below it
 	earlier []int // in all fences above it
+	chain   []int // in the fences below it, up to the next sentence
 	under   []int // in the fences below it, up to the next heading, if it is a heading
 	isTitle bool  // it is a heading, or a line in bold
 	from    int   // where its first line begins
@@ -35,6 +36,9 @@ func (f *own) sentences(text []byte) (all []placed) {
 			above = f.inFence(text, b)
 			if n := len(all); n > 0 && all[n-1].end >= fenceStart(text, b) {
 				all[n-1].below = above
+			}
+			if n := len(all); n > 0 {
+				all[n-1].chain = append(all[n-1].chain, above...)
 			}
 			if heading >= 0 {
 				all[heading].under = append(all[heading].under, above...)

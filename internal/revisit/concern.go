@@ -7,30 +7,35 @@ import (
 	"brenner/internal/pattern"
 )
 
-// MayConcern reports whether a remark beside a change may leave it open.
+// MayConcern reports whether a remark behind a change may leave it open: whether one of its sentences takes something back, denies or
+// asks something, puts it under a condition, or keeps the item of the change.
 func MayConcern(remark, target string) bool {
-	target = strings.ToLower(target)
-	for _, s := range sentencesIn([]byte(remark)) {
-		plain := acts.ReplaceAllString(plainly(s.lower), "acts")
+	return slices.ContainsFunc(sentencesIn([]byte(remark)), func(s sentence) bool {
 		const short = 4
-		at := denial.FindStringIndex(plain)
+		whole := plainly(s.lower)
+		plain := acts.ReplaceAllString(whole, "acts")
+		at, atOperation := denial.FindStringIndex(plain), denial.FindStringIndex(whole)
+		isOf := target != "" && slices.Contains(idsIn(s.lower), strings.ToLower(target))
 		switch {
-		case target != "" && slices.Contains(idsIn(s.lower), target), spokenOp.MatchString(plain), misnamed.MatchString(plain):
+		case s.isQuestion, len(strings.Fields(plain)) <= short, isOther(s.lower) && judgeForeign(s.lower) == leaves, isOf && isForeign(s.lower) && foreignKeep.MatchString(s.lower):
 			return true
-		case s.isQuestion, s.isLead, len(strings.Fields(plain)) <= short, isForeign(s.lower) && isOther(s.lower):
+		case back.MatchString(plain), erratum.MatchString(plain), misnamed.MatchString(plain), notMeant.MatchString(plain):
 			return true
-		case back.MatchString(plain), at != nil && stand.MatchString(plain[at[1]:]):
+		case len(at) > 1 && (stand.MatchString(plain[at[1]:]) || ofPronoun.MatchString(plain)):
 			return true
-		case metaNoun.MatchString(plain), notMeant.MatchString(plain), concernIf.MatchString(plain), agentsOwn.MatchString(s.text):
+		case len(atOperation) > 1 && spokenOp.MatchString(whole[atOperation[1]:]):
+			return true
+		case isOf && alive.MatchString(plain), conditions.MatchString(plain) && carryOut.MatchString(plain), agentsOwn.MatchString(s.text):
 			return true
 		}
-	}
-	return false
+		return slices.ContainsFunc(s.clauses(), func(clause string) bool { return !understands(plainly(clause), false) })
+	})
 }
 
 var (
-	metaNoun  = pattern.New(`\b(?:the|this|that|my|these|those|first|second|third|last|above|following|final|a|an|no) (?:\w+ )?(?:blocks?|deltas?|changes?|kills?|edits?|additions?|removals?|proposals?|drafts?|versions?|examples?|attempts?|json|objects?|snippets?|fences?|target|id)\b|\b(?:above|below|draft|example|template|placeholder|quote|quoted)\b`)
-	concernIf = pattern.New(`\b(?:if|unless|until|once|only|whether|before|after|should|would|could|might|may)\b.*\b(?:this|it|that|these|them|one|both)\b|\b(?:this|it|that|these|them|one|both)\b.*\b(?:if|unless|until|once|only|whether|before|after|should|would|could|might|may)\b`)
-	notMeant  = pattern.New(`\b(?:wrong|rejected|refused|chosen?|chose|illustrat\w+|so much for|format|(?:this|that|it) (?:is|was) (?:already|just|only|merely|what|how|from|by|for))\b|\bnot \w+ (?:this|that|it)\b`)
-	agentsOwn = pattern.New(`\b[A-Z][a-z]+[A-Z]\w+['’]s\b|\b(?:by|from) [A-Z][a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+ (?:\w+ )?(?:this|that|it|these)\b`)
+	alive     = pattern.New(`\b(?:` + liveWords + `)\b`)
+	ofPronoun = pattern.New(`\bnot (?:\w+ )?(?:this|that|it)\b`)
+	carryOut  = pattern.New(`\b(?:apply|appl(?:ied|ies)|merged?|execut\w+|count|send|sent|submit\w*|commit|done|do (?:it|this|that)|go ahead|proceed|enact\w*|carried out|carry out|take effect|stands?|take (?:it|this|that)|agree\w*|vote\w*|decide\w*|sign\w*|consent\w*|veto)\b`)
+	notMeant  = pattern.New(`\b(?:wrong|mistake|rejected|refused|illustrat\w+|so much for|format|(?:this|that|it) (?:is|was) (?:already|just|only|merely|what|how|from|by|for)|for (?:now|later|completeness|reference|context|comparison|next time)|next time|only (?:show|include|quote|repeat|mention)|my mind|\bmeant as|the (?:example|kickoff|template)|second thoughts?|had (?:meant|wanted|planned|intended)|would have (?:sent|written|been|done))\b`)
+	agentsOwn = pattern.New(`\b(?:by|from) [A-Z][a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+ (?:\w+ )?(?:this|that|it|these)\b|(?:This|That|It|These|this|that|it)\b.{1,20}\b[A-Z][a-z]+[A-Z]\w+['’]s\b`)
 )

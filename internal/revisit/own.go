@@ -23,9 +23,10 @@ func ReadOwn(r Reply) []string {
 	f := own{finder: finder{Context: Context{Standing: r.Changes}}, author: strings.ToLower(r.Author), isStrict: r.IsStrict, open: make([]string, len(r.Changes))}
 	f.hasChecked = checked.Match(text)
 	paragraph, header := -1, []string(nil)
-	for _, s := range f.sentences(text) {
+	all := f.sentences(text)
+	for i, s := range all {
 		if s.block != paragraph {
-			f.before, f.pairs, f.hasTopic, f.hasCount, paragraph, header = nil, nil, false, false, s.block, nil
+			f.before, f.pairs, f.hasTopic, f.hasCount, f.isLater, paragraph, header = nil, nil, false, false, false, s.block, nil
 		}
 		if cells, ok := cellsOf(text, s); ok {
 			if header == nil {
@@ -37,6 +38,11 @@ func ReadOwn(r Reply) []string {
 		if f.effort > mostEffort {
 			f.leaveAll(s.sentence)
 			break
+		}
+		if f.isStrict {
+			s.lower = f.withNumbers(s.lower)
+			f.readStrict(s)
+			f.readFinal(all[i:])
 		}
 		f.isOther = isOther(s.lower)
 		f.readOptions(s.sentence)
@@ -83,6 +89,7 @@ type own struct {
 	pairs      [][]string // of a number and a word, in this paragraph
 	isOther    bool       // the sentence is in another language than English
 	hasCount   bool       // the sentence before, of the same paragraph, counts changes
+	isLater    bool       // the text since the last fence says that what follows is for another time
 	hasTopic   bool       // the sentence before, of the same paragraph, names an item or a change
 }
 
@@ -120,7 +127,11 @@ func (f *own) read(s sentence) {
 		f.before = nil
 		return
 	}
-	f.readItems(s)
+	if f.isStrict {
+		f.readItems(f.inIDs(s))
+	} else {
+		f.readItems(s)
+	}
 	switch {
 	case f.readOnlySome(s):
 		f.before = nil
@@ -323,6 +334,9 @@ func (f *own) byOrder(clause string, _ sentence) (names, bool) {
 // byNth returns the change that a word for its number names without a noun.
 func (f *own) byNth(clause string, _ sentence) (names, bool) {
 	m := nthAlone.FindStringSubmatch(clause)
+	if m == nil && f.hasCount {
+		m = nthOf.FindStringSubmatch(clause)
+	}
 	if m == nil {
 		return names{}, false
 	}
@@ -395,6 +409,9 @@ var orderedNumber = pattern.New(`^(?:please )?(?:skip|ignore|drop|hold|park|with
 
 // nthAlone matches words for one of several changes without a noun.
 var nthAlone = pattern.New(`\bthe (first|second|third|fourth|last|former|latter)(?: one)? (?:is|was|should|must|may|can|has|comes|depends|waits|applies|i)\b`)
+
+// nthOf matches words for one of several changes that were counted before.
+var nthOf = pattern.New(`^(?:and |but )?the (first|second|third|fourth|last|former|latter)(?: one)? [a-z]+`)
 
 // inBrackets matches a number in front of a sentence: (1) is conditional.
 var inBrackets = pattern.New(`^\((\d)\) `)
@@ -494,10 +511,13 @@ var (
 	heldCell      = pattern.New(`^(?:no|not? .*|❌|✗|✘|x|draft|drop|dropped|withdrawn|retracted|on hold|hold|held|later|wait|waits|postponed|deferred|skip|skipped|rejected|discarded|cancelled|canceled|void|example|quoted|hypothetical|tentative|pending|open|undecided|conditional.*|only if .*|if .*|next round|round \d+)$`)
 )
 
+// moreHeld matches cells that strict reading holds back, too.
+var moreHeld = pattern.New(`^(?:withdraw|contested|not sent|reject|leave out|remove|delete|dropp?|hold back)$`)
+
 // readRow reads a row of a table that says which changes count.
 func (f *own) readRow(cells, header []string, s sentence) {
 	which, fate := slices.IndexFunc(header, headOfChanges.MatchString), slices.IndexFunc(header, headOfFate.MatchString)
-	if which < 0 || fate < 0 || max(which, fate) >= len(cells) || !heldCell.MatchString(cells[fate]) {
+	if which < 0 || fate < 0 || max(which, fate) >= len(cells) || !heldCell.MatchString(cells[fate]) && !(f.isStrict && moreHeld.MatchString(cells[fate])) {
 		return
 	}
 	of := f.namesOwn(cells[which], s).of
