@@ -137,17 +137,14 @@ func (f *own) readBeside(s placed) {
 // holdsAbove reports whether a sentence leaves open the block above it.
 func (f *own) holdsAbove(s sentence, below []int) bool {
 	lower := strings.TrimRight(s.lower, ".! ")
-	if m := whose.FindStringSubmatch(s.text); len(m) > 1 && !strings.EqualFold(m[1], f.author) {
-		return true
-	}
-	if fragments.MatchString(lower) && (len(below) == 0 || strings.IndexAny(lower, "←↑^<") == 0) {
+	if f.isOf(s, lower) || fragments.MatchString(lower) && (len(below) == 0 || strings.IndexAny(lower, "←↑^<") == 0) {
 		return true
 	}
 	all := s.clauses()
 	if slices.ContainsFunc(all, func(clause string) bool { return len(f.namesOwn(clause, s).of) > 0 }) {
 		return false // about those
 	}
-	if upward.MatchString(lower) && strings.Contains(lower, "should") && erratum.MatchString(lower) || !f.hasTopic && ifThen.MatchString(lower) {
+	if upward.MatchString(lower) && strings.Contains(lower, "should") && erratum.MatchString(lower) || !f.hasTopic && ifThen.MatchString(lower) && !(f.isStrict && strings.Contains(lower, "had ")) {
 		return true
 	}
 	hasSubject := f.hasTopic
@@ -162,6 +159,13 @@ func (f *own) holdsAbove(s sentence, below []int) bool {
 		hasSubject = hasSubject || len(strings.Fields(clause)) > 1
 	}
 	return false
+}
+
+// isOf reports whether a sentence says that another author has made the block above it.
+func (f *own) isOf(s sentence, lower string) bool {
+	const most = 5 // words
+	m := whose.FindStringSubmatch(s.text)
+	return len(m) > 1 && !strings.EqualFold(m[1], f.author) && (!f.isStrict || len(strings.Fields(lower)) <= most || ofAbove.MatchString(lower))
 }
 
 // refersAbove reports whether a clause is about the block above it, and may leave it open.

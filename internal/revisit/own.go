@@ -454,6 +454,9 @@ func (f *own) judgeOwn(clause string, n names, s sentence) verdict {
 			return says
 		}
 	}
+	if f.isStrict {
+		plain = strictly(plain)
+	}
 	said := judgePlain(plain, inSection)
 	if said == says && f.isStrict && !inSection && !isBareName(clause) && !understands(plainly(clause), f.hasCount) {
 		return leaves

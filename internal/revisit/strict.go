@@ -36,6 +36,26 @@ func (f *own) readStrict(s placed) {
 }
 
 var (
+	notIt      = pattern.New(`^(?:but |and |yet )?(?:it|this|that|they) (?:is|was|are|were|does|do|did) not$`)
+	whichDoes  = pattern.New(`^(.*\b(?:an?|the|\w+s)(?: [\w-]+){1,4}) (?:that|which|who|whose) .*$`)
+	ofAuthor   = pattern.New(`\b(?:that|which) (?:i|we|you|is|was|are|were|should|must|may|can|need|needs)\b`)
+	isIndirect = pattern.New(`\b(?:it|that|this) (?:is|was|would be|will be|may be|might be|seems) (?:wrong|premature|hasty|too (?:early|soon)|a mistake|an error) to\b`)
+)
+
+// strictly returns a clause without what describes something else than a change: an anomaly about cells that revert.
+func strictly(plain string) string {
+	if isIndirect.MatchString(plain) || notIt.MatchString(plain) {
+		return ""
+	}
+	if m := whichDoes.FindStringSubmatch(plain); len(m) > 1 && !ofAuthor.MatchString(plain) {
+		if isAbout, isUnderstood := weighClause(m[1], false); isAbout && isUnderstood {
+			return m[1]
+		}
+	}
+	return plain
+}
+
+var (
 	// orJoint matches what makes the fences around it alternatives, and joint what replaces the fence above by the one below.
 	orJoint = pattern.New(`^(?:or|versus|vs|alternatively|oder|ou|o bien)\b`)
 	joint   = pattern.New(`^(?:(?:and|but|so|no|nope|hm+|well|wait|sorry|oops|actually|maybe|perhaps|even|much|therefore|hence|then|ok|okay|now)[,.:;… ]*)*(?:instead|rather|better|i mean|i meant|that is|\(corrected\)|again|this one|take two|retry|try again|second (?:attempt|try|version)|another (?:attempt|try)|(?:a |the |my )?(?:shorter|better|milder|cleaner|corrected|fixed|revised) version|wrong (?:id|target|one)\b.*|not this one\b.*|(?:the|my) (?:honest|real|actual|right) (?:way|one|version)|on (?:second|further) thoughts?|with (?:a fresh head|fresh eyes))$|\b(?:i|we)(?: then| therefore| hence)? (?:instead |rather )?(?:did|do|chose) (?:something else|this|the following)(?: instead)?$|^[^,]*, i instead (?:do|did|propose|submit|send)\b|\btherefore,? instead$`)
@@ -167,9 +187,9 @@ func (f *own) inIDs(s sentence) sentence {
 var (
 	foreignLive  = pattern.New(`bleib|\breste|\bgard|\blaiss|qued[ae]|mantien|mantengo|conserv|\bresta|\btenere|保留|留着|残す|남긴|남겨`)
 	foreignGone  = pattern.New(`\bno (?:elimino|borro|quito|retiro)\b|\bne (?:supprime|retire|élimine)|nicht (?:\p{L}+ )?(?:streich|lösch|entfern|kill)|不(?:应该|该|要|会)?(?:删除|移除|取消)`)
-	foreignOp    = pattern.New(`(?:retire|retiro|ziehe|annule|ignor\p{L}*|ritiro|anulo)\b.*\b(suppression|supresión|eliminación|löschung|streichung|eliminazione|modification|modificación|änderung)`)
+	foreignOp    = pattern.New(`(?:retire|retiro|ziehe|annule|ignor\p{L}*|ritiro|anulo)\b.*\b(suppression|supresión|eliminación|löschung|streich\p{L}*|eliminazione|modification|modificación|änderung)`)
 	foreignNth   = pattern.New(`\b(?:retire|retiro|ziehe|annule|ritiro|anulo|bitte|ignor\p{L}*)\b.*\b(premi[eè]re?|primer[oa]?|erste[nrs]?|primo|second[eo]?|deuxième|segund[oa]|zweite[nrs]?|letzte[nrs]?|derni[eè]re?|últim[oa]|ultimo)\b`)
-	foreignDraft = pattern.New(`nur ein (?:entwurf|beispiel)|qu'un (?:brouillon|exemple)|s[oó]lo (?:era |es )?un (?:borrador|ejemplo)|solo una bozza|只是(?:草稿|例子|示例)|^更正|目标应`)
+	foreignDraft = pattern.New(`nur ein (?:entwurf|beispiel)|qu'un (?:brouillon|ex[e]mple)|s[oó]lo (?:era |es )?un (?:borrador|ejemplo)|solo una bozza|只是(?:草稿|例子|示例)|^更正|目标应`)
 )
 
 // readForeign reads a sentence in another language than English.

@@ -11,16 +11,30 @@ import (
 // understands reports whether a clause, without contractions, is understood, or has another subject than changes of the reply. A number
 // alone (the first) is one if they are the topic.
 func understands(clause string, hasTopic bool) bool {
+	isAbout, isUnderstood := weighClause(clause, hasTopic)
+	return !isAbout || isUnderstood
+}
+
+// weighClause reports whether the subject of a clause is changes of the reply, and whether it is understood.
+func weighClause(clause string, hasTopic bool) (isAbout, isUnderstood bool) {
 	words := skip(strings.FieldsFunc(clause, isBetween), isOpener)
 	if len(words) > 1 && (words[0] == "i" || words[0] == "we") {
-		return understandsAuthor(words[1:])
+		return true, understandsAuthor(words[1:])
+	}
+	if len(words) > 1 && isPronoun(words[0]) && isBe(words[1]) {
+		return hasTopic, understandsState(words[2:], false)
 	}
 	words = skip(words, isDeterminer)
 	rest := skip(words, isNumberWord)
-	if isAlone := len(rest) > 0 && len(rest) < len(words) && !isChange(rest[0]); len(rest) == 0 || isAlone && !hasTopic || !isAlone && !isChange(rest[0]) {
-		return true
+	isAlone := len(rest) < len(words) && (len(rest) == 0 || !isChange(rest[0]))
+	if isAlone && !hasTopic || !isAlone && (len(rest) == 0 || !isChange(rest[0])) {
+		return false, false
 	}
-	words = skipOf(skip(rest, isChange, isItem))
+	return true, understandsVerb(skipOf(skip(rest, isChange, isItem)))
+}
+
+// understandsVerb reports whether what changes do is understood.
+func understandsVerb(words []string) bool {
 	if len(words) > 0 && isRelative(words[0]) {
 		at := slices.IndexFunc(words, func(w string) bool { return isBe(w) || isModal(w) })
 		if at < 0 {
@@ -63,7 +77,7 @@ func understandsState(words []string, isDenied bool) bool {
 // understandsAuthor reports whether what the author does with its changes is understood.
 func understandsAuthor(words []string) bool {
 	words, isDenied := skipAdverbs(skip(words, isBe))
-	return isDenied || len(words) == 0 || !isWord(words[0]) || isAuthorVerb(words[0]) || isChangeVerb(words[0])
+	return isDenied && len(words) > 0 || !isDenied && (len(words) == 0 || !isWord(words[0]) || isAuthorVerb(words[0]) || isChangeVerb(words[0]))
 }
 
 // skipOf returns words without what belongs to their subject: of H2, to the procedure of T1.
