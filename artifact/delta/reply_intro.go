@@ -71,7 +71,7 @@ func (r *reader) fateBeside(b markdown.Block) fate { //nolint:gocyclo // a list 
 	}
 	said, isBehind, ok := rules.Beside(between, r.src[b.Start:b.End], r.finished(r.src[b.End:]))
 	ok = ok && !(isBehind && r.opt.Reader.Since(SixthReader) && said.About == (remark.About{}) && r.isOfOthers(said.Line, r.src[b.Start:b.End]))
-	ok = ok && !(r.opt.Reader.Since(SeventhReader) && r.isIdle(said, isBehind, r.src[b.Start:b.End]))
+	ok = ok && !(r.opt.Reader.Since(SeventhReader) && isBehind && !revisit.MayConcern(said.Line, remark.OperationIn(r.src[b.Start:b.End]), remark.TargetIn(r.src[b.Start:b.End])))
 	switch ok = ok && !(r.opt.Reader.Since(FifthReader) && endsObject.MatchString(said.Line)); {
 	case isBehind && ok:
 		r.beside.said = said.Line
@@ -93,14 +93,6 @@ func (r *reader) fateBeside(b markdown.Block) fate { //nolint:gocyclo // a list 
 		return fate{}
 	}
 	return fateDisowned(r.beside.section.Remark)
-}
-
-// isIdle reports whether a remark beside a block cannot be about it.
-func (r *reader) isIdle(said remark.Remark, isBehind bool, block []byte) bool {
-	if isBehind {
-		return !revisit.MayConcern(said.Line, remark.TargetIn(block))
-	}
-	return said.Open && !revisit.MayLead(said.Line, r.opt.Author)
 }
 
 // leaveLine keeps what a line says of the fence below it for those that follow it directly. The line ends at an offset.

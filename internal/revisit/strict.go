@@ -70,16 +70,22 @@ func (f *own) readJoint(s placed, lower string) {
 	switch isShort := s.isLead || len(strings.Fields(lower)) <= longest; {
 	case orJoint.MatchString(lower):
 		f.leave(slices.Concat(s.above, s.below), s.sentence)
-	case isShort && joint.MatchString(lower):
+	case isShort && joint.MatchString(lower) && !f.replacesItem(s.above, s.below):
 		f.leave(s.above, s.sentence)
 	}
 }
 
+// replacesItem reports whether changes kill an item, and others add one to its section.
+func (f *own) replacesItem(above, below []int) bool {
+	last, next := f.Standing[above[len(above)-1]], f.Standing[below[0]]
+	return last.Operation == "KILL" && next.Operation == "ADD" && last.Section == next.Section
+}
+
 var (
 	// strictLead matches what leads to a change that is not made now, or not by the author.
-	strictLead = pattern.New(`\b(?:i|we|one)(?:'d| would)(?: then| now| normally| probably| have| precisely| just)* (?:write|send|submit|apply|react|answer|post|file|written|sent|submitted)\b|^if (?:not|so|yes)\b|\bwe(?:'d| could| might| would)(?: then| also)* (?:do|apply|send|use|write)\b|\bif i were\b|\b(?:i|we) (?:was|were) (?:going|about|planning) to\b|^\[?(?:note|idea|quote|quoted|draft|context|comment|example|fyi|later)\]|^(?:yesterday|earlier|previously|last (?:round|week|time)|originally|for (?:next time|later|the next round|the future))$|\bnegative ?(?:→|->|=>)|^according to \w+, (?:we|one|i) `)
+	strictLead = pattern.New(`\b(?:i|we|one)(?:'d| would)(?: then| now| normally| probably| have| precisely| just)* (?:write|send|submit|apply|react|answer|post|file|written|sent|submitted)\b|^if (?:not|so|yes)\b|\bwe(?:'d| could| might)(?: then| also)* (?:do|apply|send|use|write)\b|\bwe would(?: then)? (?:apply|send|write)\b|\bif i were\b|\b(?:i|we) (?:was|were) (?:going|about|planning) to\b|^\[?(?:note|idea|quote|quoted|draft|context|comment|example|fyi|later)\]|^(?:yesterday|earlier|previously|last (?:round|week|time)|originally|for (?:next time|later|the next round|the future))$|\bnegative ?(?:→|->|=>)|^according to \w+, (?:we|one|i) `)
 	// forLater matches what makes the next fence one for another time.
-	forLater    = pattern.New(`^for (?:next time|later|the next round|a later round|the future)\b`)
+	forLater    = pattern.New(`^for (?:next time|later|the next round|a later round|the future)(?:$|[,:]| (?:i|we|there|here)\b)`)
 	noChangesIn = pattern.New(`\bno changes?\b`)
 	several     = pattern.New(`\b(?:these|both|two|three|package|set|all)\b`)
 	byOther     = pattern.New(`^(?:\(?\d\)?[.)]? )?([A-Z][a-z]+[A-Z]\w+)(?:, (?:hypothesis|test|assumption|anomaly|critique|prediction)\b|['’]s (?:package|set|bundle|proposals|deltas|changes)\b)|\b(?:to be signed|signed|to (?:submit|send)|for) (?:by )?([A-Z][a-z]+[A-Z]\w+)(?: to (?:submit|send|sign)\b|$)|^(?:below|above|following)?:? ?([A-Z][a-z]+[A-Z]\w+)['’]s (?:KILL|EDIT|ADD)\b`)
@@ -148,7 +154,7 @@ func (f *own) isHeldPart(part string, s sentence) bool {
 
 var (
 	staysAlive = pattern.New(`\b([a-z]{1,2}\d{1,4})(?: hypothesis| test| assumption| critique)? (?:is |was |has been |should |must |can |may |will |to |be |therefore |thus |still |then )*(?:kept|stays?|remains?|survives?|retained|spared|lives?)\b`)
-	keepAlive  = pattern.New(`\b(?:i|we|let's|better|rather|should|must|to|therefore|thus|then|and) (?:\w+ )?(?:keep|retain|spare)(?: the)? ([a-z]{1,2}\d{1,4})\b`)
+	keepAlive  = pattern.New(`\b(?:i|we|i'd rather|i therefore|i thus|i will|i'll|let's|let us|better|rather|should|must|therefore|thus|then|and) (?:keep|retain|spare)(?: the)? ([a-z]{1,2}\d{1,4})\b`)
 	notGone    = pattern.New(`\b([a-z]{1,2}\d{1,4})(?: hypothesis| test| assumption| critique)? (?:should|must|ought|can|is|may|shall|does)(?: not|n't)(?: to| yet| now)?(?: be)? (?:removed?|killed?|dropped|deleted|go|retired|discarded|die)\b`)
 	maybeAlive = pattern.New(`\b(?:if|unless|whether|would|could|might|until|when|why|suppose|claims?|argue\w*|wants?|says?|thinks?|asks?|while|although|though|even)\b`)
 )

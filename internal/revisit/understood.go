@@ -21,10 +21,16 @@ func weighClause(clause string, hasTopic bool) (isAbout, isUnderstood bool) {
 	if len(words) > 1 && (words[0] == "i" || words[0] == "we") {
 		return true, understandsAuthor(words[1:])
 	}
-	if len(words) > 1 && isPronoun(words[0]) && isBe(words[1]) {
-		return hasTopic, understandsState(words[2:], false)
+	if len(words) > 1 && isPronoun(words[0]) && !isChange(words[1]) && !isNumberWord(words[1]) {
+		rest, _ := skipAdverbs(words[1:])
+		isUnreal := slices.ContainsFunc(words[1:len(words)-len(rest)], isUnsure)
+		return hasTopic, !isUnreal && understandsVerb(words[1:])
 	}
+	all := words
 	words = skip(words, isDeterminer)
+	if len(all) == len(words) && len(words) > 1 && isOrder(words[0]) && !isOf(words[1]) && !isBe(words[1]) && !isModal(words[1]) {
+		return false, false // EDIT nothing else
+	}
 	rest := skip(words, isNumberWord)
 	isAlone := len(rest) < len(words) && (len(rest) == 0 || !isChange(rest[0]))
 	if isAlone && !hasTopic || !isAlone && (len(rest) == 0 || !isChange(rest[0])) {
@@ -77,7 +83,13 @@ func understandsState(words []string, isDenied bool) bool {
 // understandsAuthor reports whether what the author does with its changes is understood.
 func understandsAuthor(words []string) bool {
 	words, isDenied := skipAdverbs(skip(words, isBe))
-	return isDenied && len(words) > 0 || !isDenied && (len(words) == 0 || !isWord(words[0]) || isAuthorVerb(words[0]) || isChangeVerb(words[0]))
+	switch {
+	case len(words) == 0:
+		return !isDenied
+	case isDenied:
+		return isDeniedAct(words[0])
+	}
+	return !isWord(words[0]) || isAuthorVerb(words[0]) || isChangeVerb(words[0])
 }
 
 // skipOf returns words without what belongs to their subject: of H2, to the procedure of T1.
