@@ -178,25 +178,31 @@ func (r Rules) sparedIn(lower string) []string {
 }
 
 // retreats reports whether a sentence somewhere behind a block takes it back, or leaves its target as it is.
-func (r Rules) retreats(sentence, lower string, block []byte) bool { //nolint:gocyclo // a list of signs, one after another
-	if id := r.untouchedIn(lower); id != "" && OperationIn(block) == "EDIT" && isTarget(block, id) && !r.isNoSpare(sentence, lower) {
+func (r Rules) retreats(sentence, lower string, block []byte) bool {
+	if id := r.untouchedIn(lower); id != "" && does(block, "EDIT", id) && !r.isNoSpare(sentence, lower) {
 		return true
 	}
-	if !retreating.MayMatch(lower) && !(r.Close && r.sparedIn(lower) != nil) {
+	if !retreating.MayMatch(lower) && !(r.Close && r.sparedIn(lower) != nil) || isSupposed(lower) {
 		return false
 	}
-	isRetreat, spared, isTurn := retreat.MatchString(lower) || r.Close && retreatToo.MatchString(lower), r.sparedIn(lower), turn.MatchString(lower)
-	switch {
-	case !isRetreat && spared == nil && !isTurn, strings.HasPrefix(lower, "if "), strings.HasPrefix(lower, "unless "), supposes.MatchString(lower):
-		return false
-	case isRetreat:
+	if retreat.MatchString(lower) || r.Close && retreatToo.MatchString(lower) {
 		return true
 	}
+	if m := r.sparedIn(lower); m != nil && does(block, "KILL", strings.Join(m[1:], "")) {
+		return r.behind(sentence, block).kind&(source|others) == 0
+	}
+	return turn.MatchString(lower) && r.turnsFrom(sentence, block)
+}
+
+// isSupposed reports whether a sentence, in small letters, is a condition or about what may come later.
+func isSupposed(lower string) bool {
+	return strings.HasPrefix(lower, "if ") || strings.HasPrefix(lower, "unless ") || supposes.MatchString(lower)
+}
+
+// turnsFrom reports whether a sentence that changes its author's mind is about a block above it.
+func (r Rules) turnsFrom(sentence string, block []byte) bool {
 	a := r.behind(sentence, block)
-	if spared != nil && OperationIn(block) == "KILL" && isTarget(block, strings.ToUpper(strings.Join(spared[1:], ""))) {
-		return a.kind&(source|others) == 0
-	}
-	return isTurn && (a.target && OperationIn(block) != "ADD" || a.pointsBehind(1) && (a.has(negates|distance|delays|modal) || a.isRefused()))
+	return a.target && OperationIn(block) != "ADD" || a.pointsBehind(1) && (a.has(negates|distance|delays|modal) || a.isRefused())
 }
 
 var aboveWords = [][]byte{[]byte("above"), []byte("Above"), []byte("ABOVE")}

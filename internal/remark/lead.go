@@ -137,6 +137,11 @@ func isTarget(block []byte, id string) bool {
 	return false
 }
 
+// does reports whether a block makes a change to an item.
+func does(block []byte, operation, id string) bool {
+	return OperationIn(block) == operation && isTarget(block, id)
+}
+
 // TargetIn returns the first target of a block, or "".
 func TargetIn(block []byte) string {
 	if m := targets.FindSubmatch(block); m != nil {

@@ -159,7 +159,7 @@ func declinesTarget(text, block []byte) (Remark, bool) {
 	}
 	line, _ := unmark(raw)
 	m := declined.FindStringSubmatch(lowered(strings.TrimSpace(line)))
-	return Remark{Line: line, Open: true}, len(m) > 2 && ordered[m[1]] == OperationIn(block) && isTarget(block, strings.ToUpper(m[2]))
+	return Remark{Line: line, Open: true}, len(m) > 2 && does(block, ordered[m[1]], m[2])
 }
 
 // isBehindBlock reports whether the last line of a text stands directly behind a block.
