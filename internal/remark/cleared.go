@@ -81,27 +81,33 @@ var (
 )
 
 // isClearedAbove reports whether the last line of a text, above a block, says nothing against it.
-func (r Rules) isClearedAbove(text, block []byte) bool { //nolint:gocyclo // a list of signs, one after another
+func (r Rules) isClearedAbove(text, block []byte) bool {
 	raw := bytes.TrimSpace(lastLine(text))
-	if !r.Sixth || len(raw) == 0 || len(raw) >= maxRemark || raw[0] == '>' || raw[0] == '|' || raw[0] == '#' {
+	if !r.Sixth || len(raw) == 0 || len(raw) >= maxRemark || strings.IndexByte(">|#", raw[0]) >= 0 {
 		return false
 	}
 	line, _ := unmark(raw)
-	last, whole := lowered(strings.Trim(lastSentence(line), " .!")), lowered(strings.Trim(line, " ."))
-	operation := strings.ToLower(OperationIn(block))
-	if m := verdictOf.FindStringSubmatch(whole); len(m) > 1 && m[1] == operation {
+	sentence := lastSentence(line)
+	last, whole := lowered(strings.Trim(sentence, " .!")), lowered(strings.Trim(line, " ."))
+	switch {
+	case isVerdict(whole, block), r.pointsBelow(line), r.Answer != nil && isLead(raw) && clearedAnswer.MatchString(last):
 		return true
+	case kinds(r.tokens(last))&lesson != 0 && !strings.Contains(last, "json"):
+		return backedBy.MatchString(sentence)
 	}
-	if said, ok := strings.CutPrefix(strings.NewReplacer("*", "", "_", "").Replace(line), r.Author+": "); ok && r.Author != "" && ownLine.MatchString(strings.Trim(said, " .")) {
-		return true
-	}
-	if r.Answer != nil && isLead(raw) && clearedAnswer.MatchString(last) {
-		return true
-	}
-	if words := kinds(r.tokens(last)); words&lesson != 0 && !strings.Contains(last, "json") {
-		return backedBy.MatchString(lastSentence(line))
-	}
-	return clearedTitle.MatchString(last) || clearedTitle.MatchString(whole) || backedBy.MatchString(lastSentence(line)) || !isLead(raw) && clearedBehind.MatchString(last)
+	return clearedTitle.MatchString(last) || clearedTitle.MatchString(whole) || backedBy.MatchString(sentence) || !isLead(raw) && clearedBehind.MatchString(last)
+}
+
+// isVerdict reports whether a line, in small letters, is a verdict that the block below it carries out.
+func isVerdict(line string, block []byte) bool {
+	m := verdictOf.FindStringSubmatch(line)
+	return len(m) > 1 && strings.EqualFold(m[1], OperationIn(block))
+}
+
+// pointsBelow reports whether a line has the author's name, and what the author says points to the block below it.
+func (r Rules) pointsBelow(line string) bool {
+	said, ok := strings.CutPrefix(strings.NewReplacer("*", "", "_", "").Replace(line), r.Author+": ")
+	return ok && r.Author != "" && ownLine.MatchString(strings.Trim(said, " ."))
 }
 
 // isClearedBehind reports whether a sentence behind a block, below another one, says nothing against it.
