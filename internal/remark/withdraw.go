@@ -134,7 +134,7 @@ func namedIn(sentence string) About {
 
 // Behind returns the remark in the first two paragraphs of a text that withdraws the block before it. The
 // last sentence of one that leads to another block is about that one.
-func (r Rules) Behind(text, block []byte) (Remark, bool) { //nolint:gocyclo // a list of signs, one after another
+func (r Rules) Behind(text, block []byte) (Remark, bool) {
 	text = r.ownWords(text[:min(len(text), 4*maxProse)], false)
 	if r.Close && r.isWide() && (r.isTitleOfNext(text) || r.isAboutOther(text, block)) {
 		return Remark{}, false
@@ -158,15 +158,22 @@ func (r Rules) Behind(text, block []byte) (Remark, bool) { //nolint:gocyclo // a
 	if said, ok := r.doubtBehind(text, block); ok && r.Oblique {
 		return said, true
 	}
-	if first, _ := paragraph(text); r.isWide() && !isFenceWord(text) {
-		if isLead(first) {
-			first = first[:max(0, bytes.LastIndex(first, []byte("。")), lastEnd(string(first)))]
-		}
-		if said, ok := r.inLanguage(first, false); ok {
-			return said, true
-		}
+	if said, ok := r.inLanguageBehind(text); ok {
+		return said, true
 	}
 	return r.farBehind(text, block)
+}
+
+// inLanguageBehind returns the remark in another language than English in the first paragraph of a text behind a block.
+func (r Rules) inLanguageBehind(text []byte) (Remark, bool) {
+	if !r.isWide() || isFenceWord(text) {
+		return Remark{}, false
+	}
+	first, _ := paragraph(text)
+	if isLead(first) {
+		first = first[:max(0, bytes.LastIndex(first, []byte("。")), lastEnd(string(first)))]
+	}
+	return r.inLanguage(first, false)
 }
 
 func (r Rules) takenBack(text, block []byte) (Remark, bool) {
