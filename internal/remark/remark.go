@@ -83,41 +83,40 @@ var (
 // Before returns the remark at the end of a text, about the block that follows it. The names of other
 // authors than the block's own count; if that is unknown (""), only where they are said to have written
 // something. The block may be unknown (nil).
-func (r Rules) Before(text, block []byte) (Remark, bool) { //nolint:gocognit // a list of signs, one after another
+func (r Rules) Before(text, block []byte) (Remark, bool) {
 	text = r.ownWords(r.trimLines(text[max(0, len(text)-4*maxProse):]), true)
 	if r.Oblique {
-		if end := bytes.TrimRight(text, " \t\r\n"); len(end) > 0 && strings.IndexByte("-*_=", end[len(end)-1]) >= 0 {
-			text = rulers.ReplaceAll(text, []byte("\n"))
-		}
-		if said, ok := muses(text); ok {
-			return said, true
-		}
-		if r.Close && !r.Patches {
-			if r.isClearedAbove(text, block) {
-				return Remark{}, false
-			}
-			if said, ok := r.closeBefore(text, block); ok || r.isPlainly(text, block) {
-				return said, ok
-			}
-		}
-		if said, ok := r.ofOthers(text); r.Choosing && ok {
-			return said, true
-		}
-		if said, ok := r.doubtBefore(text, block); ok {
-			return said, true
-		}
-		if r.Patches {
-			return Remark{}, false
-		}
-		if said, ok := r.inLanguage(lastLine(text), true); ok {
-			return said, true
-		}
-		return r.setting(text, block)
+		return r.obliqueBefore(withoutRulers(text), block)
 	}
 	if said, ok := inTitle(text, r.Author); ok {
 		return said, true
 	}
 	return inProse(text, r.Author)
+}
+
+// obliqueBefore is Before for rules by which a block is taken only if what stands beside it is clear.
+func (r Rules) obliqueBefore(text, block []byte) (Remark, bool) {
+	if said, ok := muses(text); ok {
+		return said, true
+	}
+	if r.Close && !r.Patches {
+		if r.isClearedAbove(text, block) {
+			return Remark{}, false
+		}
+		if said, ok := r.closeBefore(text, block); ok || r.isPlainly(text, block) {
+			return said, ok
+		}
+	}
+	if said, ok := r.ofOthers(text); r.Choosing && ok {
+		return said, true
+	}
+	if said, ok := r.doubtBefore(text, block); ok || r.Patches {
+		return said, ok
+	}
+	if said, ok := r.inLanguage(lastLine(text), true); ok {
+		return said, true
+	}
+	return r.setting(text, block)
 }
 
 // closeBefore returns the remark of a line directly above a block by its marks, or about the item of the block.
@@ -133,6 +132,13 @@ func (r Rules) closeBefore(text, block []byte) (Remark, bool) {
 
 // rulers matches lines that only divide, at the end of a text.
 var rulers = pattern.New(`(?:\n[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*)+\s*$`)
+
+func withoutRulers(text []byte) []byte {
+	if end := bytes.TrimRight(text, " \t\r\n"); len(end) > 0 && strings.IndexByte("-*_=", end[len(end)-1]) >= 0 {
+		return rulers.ReplaceAll(text, []byte("\n"))
+	}
+	return text
+}
 
 // inTitle returns the remark in the last line of a text.
 func inTitle(text []byte, author string) (Remark, bool) {
