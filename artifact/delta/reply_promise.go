@@ -115,9 +115,9 @@ type lineState struct {
 }
 
 // announceIn records what a line announces. Next is where the line after it begins.
-func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *lineState) { //nolint:gocyclo // a list of signs, one after another
-	below := l.idle.Below(line, l.inTable)
-	idle, isRow := &below, unindented(line)[0] == '|'
+func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *lineState) {
+	below, isRow := l.idle.Below(line, l.inTable), unindented(line)[0] == '|'
+	idle := &below
 	if !isRow || !l.inTable {
 		l.idle = below
 		idle = &l.idle
@@ -125,22 +125,17 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 	if r.third {
 		r.readTitle(line, isRow, l)
 	}
-	if b.Kind == markdown.Prose && !isRow && r.opt.Reader.Since(SixthReader) {
-		defer func() {
-			if idle.Kind() == itemform.Busy && (!l.stands || isLetter(line[0])) {
-				r.speak(line, at, l.changes && !isLetter(line[0]))
-			}
-		}()
+	isDone := l.quiet || isRow && r.isTold(l.list.columns, line) || r.announceItem(line, at, l)
+	if l.inTable = isRow; !isDone {
+		r.announceOrders(b, line, at, next, l, idle)
 	}
-	if l.quiet {
-		l.inTable = isRow
-		return
+	if b.Kind == markdown.Prose && !isRow && (!l.stands || isLetter(line[0])) && idle.Kind() == itemform.Busy {
+		r.speak(line, at, l.changes && !isLetter(line[0]))
 	}
-	if isRow && r.isTold(l.list.columns, line) || r.announceItem(line, at, l) {
-		l.inTable = isRow
-		return
-	}
-	l.inTable = isRow
+}
+
+// announceOrders records what a line that is in no list of items announces, and the list that it begins.
+func (r *reader) announceOrders(b markdown.Block, line []byte, at, next int, l *lineState, idle *itemform.Idleness) {
 	clues := ordersOf(line)
 	if clues.later && r.opt.Reader.Since(FourthReader) && itemform.IsTitle(bytes.TrimSpace(line)) && idle.Kind() == itemform.Busy && r.announceLead(line, at) {
 		l.above = ""
@@ -209,10 +204,9 @@ const maxAnnouncement = 160
 
 // announceLine records what a line announces.
 func (r *reader) announceLine(line []byte, at int) {
-	text := strings.ToValidUTF8(string(line[:min(len(line), maxAnnouncement)]), "")
-	said := text
+	said := strings.ToValidUTF8(string(line[:min(len(line), maxAnnouncement)]), "")
 	if r.third {
-		said = itemform.WithoutHistory(text)
+		said = itemform.WithoutHistory(said)
 	}
 	if r.opt.Reader.Since(FifthReader) {
 		said = itemform.WithoutStances(said, r.opt.Author)
@@ -220,18 +214,12 @@ func (r *reader) announceLine(line []byte, at int) {
 	if r.opt.Reader.Since(SixthReader) {
 		said = itemform.WithoutTold(said, r.src[at+len(line):], r.opt.Author)
 	}
-	all := r.withRecord(r.parseAnnouncements(said), said)
-	if len(all) == 0 {
-		return
-	}
-	number, column := r.place.find(at + len(line) - len(bytes.TrimLeft(line, " \t")))
-	for _, a := range all {
-		a.line, a.column, a.text = number, column, strings.TrimSpace(text)
+	for _, a := range r.withRecord(r.parseAnnouncements(said), said) {
 		if a.operation == Add && len(a.words) == 0 {
 			a.words = itemform.Content(r.nameBelow(at + len(line)))
 			a.whole = len(a.words) > 0
 		}
-		r.promises = append(r.promises, a)
+		r.promise(a, at+len(line)-len(unindented(line)), line)
 	}
 }
 
