@@ -75,7 +75,7 @@ func (b Block) mentioned(a *announcement) Block {
 // withMentions returns the blocks with a row for each mention of an item that no other row is about. A reply that is asked for
 // something in any case, because it has no change of its own or one that is refused, is asked for these, too, and any reply for those
 // that are sure.
-func (r *reader) withMentions(blocks []Block) []Block { //nolint:gocyclo // a list of signs, one after another
+func (r *reader) withMentions(blocks []Block) []Block {
 	var more []Block
 	asks := !r.declined && !slices.ContainsFunc(blocks, func(b Block) bool { return b.OK })
 	asks = asks || slices.ContainsFunc(blocks, func(b Block) bool { return len(b.Problems) > 0 })
@@ -84,15 +84,7 @@ func (r *reader) withMentions(blocks []Block) []Block { //nolint:gocyclo // a li
 	}
 	for i := range r.mentioned {
 		a := &r.mentioned[i]
-		isTold := func(b Block) bool {
-			id, _, _ := strings.Cut(b.Delta.Target, ".")
-			if isOther := a.isNew && a.field != "" && b.OK && b.Delta.Operation == Edit; isOther && !strings.Contains(b.Delta.Target, ".") {
-				isOther = !slices.ContainsFunc(b.Delta.Payload, func(f Field) bool { return strings.HasPrefix(f.Name, a.field) })
-				return !isOther && slices.Contains(a.targets, id)
-			}
-			return slices.Contains(a.targets, id) || (len(a.targets) == 0 || a.isNew && a.operation == Add) && b.Delta.Operation == Add && b.Delta.Section == a.section
-		}
-		if slices.ContainsFunc(blocks, isTold) || slices.ContainsFunc(more, isTold) {
+		if slices.ContainsFunc(blocks, a.isToldBy) || slices.ContainsFunc(more, a.isToldBy) {
 			continue
 		}
 		b := a.row(strings.Join(a.targets[:min(1, len(a.targets))], ""))
@@ -103,4 +95,14 @@ func (r *reader) withMentions(blocks []Block) []Block { //nolint:gocyclo // a li
 		more = append(more, b)
 	}
 	return r.withCounts(r.withRows(blocks, more))
+}
+
+// isToldBy reports whether a row is about what a sentence mentions.
+func (a *announcement) isToldBy(b Block) bool {
+	id, _, _ := strings.Cut(b.Delta.Target, ".")
+	isTarget, isAny := slices.Contains(a.targets, id), len(a.targets) == 0 || a.isNew && a.operation == Add
+	if a.isNew && a.field != "" && b.OK && b.Delta.Operation == Edit && id == b.Delta.Target {
+		return isTarget && slices.ContainsFunc(b.Delta.Payload, func(f Field) bool { return strings.HasPrefix(f.Name, a.field) })
+	}
+	return isTarget || isAny && b.Delta.Operation == Add && b.Delta.Section == a.section
 }
