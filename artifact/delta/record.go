@@ -135,15 +135,6 @@ func (j *judgement) refuseSection() bool {
 	return true
 }
 
-// noRecordProblems returns the problems of a reply to a task without any record.
-func (r *reader) noRecordProblems() []Located {
-	all := r.noProblems("write each record as one JSON object with the section " + RecordSection + " in a fence that begins with ```delta")
-	for i := range all {
-		all[i].Message = strings.Replace(all[i].Message, "delta", "record", 1)
-	}
-	return all
-}
-
 func (j *judgement) recordOperation() {
 	d := &j.b.Delta
 	at := j.keyAt(keyOperation)
@@ -248,23 +239,9 @@ func (j *judgement) recordValue(draft *Draft, f *written) {
 
 // field returns the place of a field that is a text, or nil.
 func (d *Draft) field(name string) *string {
-	switch name {
-	case keyID:
-		return &d.ID
-	case "type":
-		return &d.Type
-	case "module":
-		return &d.Module
-	case "summary":
-		return &d.Summary
-	case fieldContent:
-		return &d.Content
-	case "change":
-		return &d.Change
-	case "status":
-		return &d.Status
-	}
-	return nil
+	return map[string]*string{
+		keyID: &d.ID, "type": &d.Type, "module": &d.Module, "summary": &d.Summary, fieldContent: &d.Content, "change": &d.Change, "status": &d.Status,
+	}[name]
 }
 
 // recordList reads a field that is a list of texts; of returns them if only their form differs.

@@ -7,9 +7,8 @@ import (
 
 	"brenner/artifact/delta/recordform"
 	"brenner/internal/markdown"
-	"brenner/internal/remark"
-
 	"brenner/internal/pattern"
+	"brenner/internal/remark"
 )
 
 // attempt is a record, or an operation on one, in a form that is not read. It gets a row, unless a block says the same.
@@ -151,10 +150,6 @@ func (r *reader) indentedEnd(at int) int {
 // inRecord reports whether an offset is in the text of a record that is not written as JSON.
 func (r *reader) inRecord(at int) bool { return int(r.framed.from) <= at && at < int(r.framed.to) }
 
-func fateFramed() fate {
-	return refused(AmbiguousDelta, "a delta that may be in the text of a record which is not written as JSON", "send it again without that record; leave it out if it is text")
-}
-
 // refuseFramed refuses the deltas in such a text, from a row on.
 func (r *reader) refuseFramed(row int) {
 	if r.framed.to == 0 || row == r.count {
@@ -164,7 +159,7 @@ func (r *reader) refuseFramed(row int) {
 	to, _ := r.place.find(int(r.framed.to))
 	for ; row < r.count; row++ {
 		if b := r.added(row); from <= b.Line && b.Line <= to {
-			b.refuseOK(fateFramed())
+			b.refuseOK(fateFramed)
 		}
 	}
 }
@@ -229,10 +224,6 @@ func (r *reader) noteNested(in markdown.Block, done []span, from int, isOwn bool
 	if !isRecord {
 		r.attempts = r.attempts[:from]
 	}
-}
-
-func fateNested() fate {
-	return refused(AmbiguousDelta, "a block inside another fence, as examples are", "send it again without the outer fence; leave it out if it is an example")
 }
 
 func inSpans(all []span, at int) bool {
@@ -308,7 +299,7 @@ func (r *reader) withRows(blocks, more []Block) []Block {
 func refuseShown(blocks []Block, line int) {
 	for i := range blocks {
 		if b := &blocks[i]; b.Line == line && b.Flagged(FlagNested) {
-			b.refuse(fateNested())
+			b.refuse(fateNested)
 			b.Flags = nil
 		}
 	}

@@ -158,12 +158,12 @@ func (r *reader) refuseOverhung(in markdown.Block) {
 		if from, to := int(s.from), int(s.to); in.Start < from && to <= in.End {
 			b := in
 			b.Start, b.End = from, to
-			r.findObjects(r.src[from:to], b, fateOverhung())
+			r.findObjects(r.src[from:to], b, fateOverhung)
 			done = append(done, s)
 		}
 	}
 	in.Start += shown
-	r.findWritten(in, done, fateOverhung())
+	r.findWritten(in, done, fateOverhung)
 }
 
 // passOverhung refuses the delta in running text in which the text of an unreadable one ends, and returns where it ends, or 0.
@@ -171,16 +171,11 @@ func (r *reader) passOverhung(at int, in markdown.Block) int {
 	for _, s := range r.overhung {
 		if from, to := int(s.from), int(s.to); from < at && at < to && to <= in.End {
 			in.Start, in.End = from, to
-			r.findObjects(r.src[from:to], in, fateOverhung())
+			r.findObjects(r.src[from:to], in, fateOverhung)
 			return to
 		}
 	}
 	return 0
-}
-
-func fateOverhung() fate {
-	return refused(AmbiguousDelta, "a delta that seems to be in a text of another one that cannot be read",
-		"send it again in a fence of its own if it is meant; leave it out if it is text of the other one, and write the line breaks and quotation marks of a text as \\n and \\\"")
 }
 
 // Extent is a part of a text, in bytes.

@@ -284,7 +284,7 @@ func Read(text []byte, opt Options) Reply {
 		reply.Problems = append(reply.Problems, unread(r.spent))
 	}
 	if reply.NoChanges == nil {
-		reply.Problems = append(reply.Problems, r.noDeltaProblems()...)
+		reply.Problems = append(reply.Problems, r.noProblems()...)
 	}
 	if form != nil {
 		reply.moveTo(form)
@@ -348,26 +348,24 @@ func (r *reader) weighed(blocks []Block, own []byte) []Block {
 
 // moveTo sets all places to those in a reply in the form of a schema.
 func (r *Reply) moveTo(form *schemaform.Reply) {
-	move := func(line, column *int) { *line, *column = form.Place(*line, *column) }
-	first := 1
-	for i := range r.Problems {
-		form.Move(&r.Problems[i].Message, &r.Problems[i].Hint, &r.Problems[i].Line, &r.Problems[i].Column)
+	move := func(all []Located) {
+		for i := range all {
+			form.Move(&all[i].Message, &all[i].Hint, &all[i].Line, &all[i].Column)
+		}
 	}
+	move(r.Problems)
 	for i := range r.Blocks {
 		b := &r.Blocks[i]
-		for j := range b.Problems {
-			form.Move(&b.Problems[j].Message, &b.Problems[j].Hint, &b.Problems[j].Line, &b.Problems[j].Column)
-		}
-		first = 1
-		if move(&b.Line, &first); b.draft != nil {
+		move(b.Problems)
+		if b.Line, _ = form.Place(b.Line, 1); b.draft != nil {
 			b.draft.Line = b.Line
 		}
 	}
-	if first = 1; r.NoChanges != nil {
-		move(&r.NoChanges.Line, &first)
+	if r.NoChanges != nil {
+		r.NoChanges.Line, _ = form.Place(r.NoChanges.Line, 1)
 	}
-	if first = 1; r.Open > 0 {
-		move(&r.Open, &first)
+	if r.Open > 0 {
+		r.Open, _ = form.Place(r.Open, 1)
 	}
 }
 
@@ -385,44 +383,35 @@ func tooLarge(message string) Reply {
 	}}}
 }
 
-// noDeltaProblems returns the problems of a reply without any delta.
-func (r *reader) noDeltaProblems() []Located {
+// noProblems returns the problems of a reply without any delta, or without any record if its task asks for records.
+func (r *reader) noProblems() []Located {
+	form := "write each change as one JSON object in a fence that begins with ```delta"
 	if r.opt.Records == OnlyRecords {
-		return r.noRecordProblems()
+		form = "write each record as one JSON object with the section " + RecordSection + " in a fence that begins with ```delta"
 	}
-	return r.noProblems("write each change as one JSON object in a fence that begins with ```delta")
-}
-
-func (r *reader) noProblems(form string) []Located {
+	p := Located{Code: NoDeltas, Line: 1, Column: 1, Hint: form}
 	switch {
 	case r.meant:
 		return nil
 	case r.bare > 0:
-		return []Located{{
-			Code: NoDeltas, Line: r.bare, Column: 1, Hint: "say behind NO CHANGES: why nothing is to change, or " + form,
-			Message: "the reply holds no delta, and its line NO CHANGES gives no reason",
-		}}
+		p.Line, p.Hint = r.bare, "say behind NO CHANGES: why nothing is to change, or "+form
+		p.Message = "the reply holds no delta, and its line NO CHANGES gives no reason"
 	case r.announced > 0:
-		return []Located{{
-			Code: ProseOnly, Line: r.announced, Column: 1, Hint: form,
-			Message: "the reply announces deltas here and then gives only prose",
-		}}
+		p.Code, p.Line, p.Message = ProseOnly, r.announced, "the reply announces deltas here and then gives only prose"
 	case r.draft > 0:
-		return []Located{{
-			Code: NoDeltas, Line: r.draft, Column: 1, Hint: "write the change outside your reasoning: " + form,
-			Message: "the reply holds no delta outside its reasoning" + r.onlyShown(FlagDraft),
-		}}
+		p.Line, p.Hint = r.draft, "write the change outside your reasoning: "+form
+		p.Message = "the reply holds no delta outside its reasoning" + r.onlyShown(FlagDraft)
 	case r.count > 0:
-		return []Located{{
-			Code: NoDeltas, Line: r.chunks[0][0].Line, Column: 1, Hint: form,
-			Message: "the reply holds no delta of its own, only quotations or examples" + r.onlyShown(""),
-		}}
+		p.Line, p.Message = r.chunks[0][0].Line, "the reply holds no delta of its own, only quotations or examples"+r.onlyShown("")
+	case len(bytes.TrimSpace(r.src)) == 0:
+		p.Message = "the reply is empty"
+	default:
+		p.Message = "the reply holds no delta"
 	}
-	message := "the reply holds no delta"
-	if len(bytes.TrimSpace(r.src)) == 0 {
-		message = "the reply is empty"
+	if r.opt.Records == OnlyRecords {
+		p.Message = strings.Replace(p.Message, "delta", "record", 1)
 	}
-	return []Located{{Code: NoDeltas, Message: message, Line: 1, Column: 1, Hint: form}}
+	return []Located{p}
 }
 
 // onlyShown lists the deltas, with the flag if one is given, of a reply that has none of its own. The

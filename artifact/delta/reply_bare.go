@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/artifact"
 	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/synonyms"
@@ -91,9 +90,9 @@ func (r *reader) fateAt(text []byte, pos int, b markdown.Block, f fate) fate {
 	case !r.second || b.Kind != markdown.Prose || f != (fate{}):
 		return f
 	case r.isForeign(b.Start + pos):
-		return fateForwarded()
+		return fateForwarded
 	case inSpans(r.overhung, b.Start+pos):
-		return fateOverhung()
+		return fateOverhung
 	}
 	if r.third { // with the fence above it
 		text, pos = r.src, b.Start+pos
@@ -188,11 +187,8 @@ func (r *reader) recordPartial(p *passage, fixed *nearjson.Repaired) {
 		r.row(p, 0, Located{Code: UnfencedDelta, Message: "a delta outside a delta fence", Hint: hintFence})
 		return
 	}
-	at := r.visible(p.base + fixed.Fail.At)
-	problem := r.located(artifact.InvalidJSON, at, "", fixed.Fail.Hint)
-	problem.Message = fixed.Fail.What + " (" + r.where(at) + ")"
-	line, _ := r.place.find(p.base)
-	r.put(p, Block{Line: line, Delta: r.sketch(r.src[p.base:]), Flags: p.flags, Problems: []Located{problem}})
+	p.line, _ = r.place.find(p.base)
+	r.refuse(p, fixed.Fail)
 }
 
 // mentions reports whether a text that is not JSON is meant as a delta.
@@ -248,15 +244,8 @@ func Possible(text string) bool {
 
 // PossibleBare returns false only if text has no delta outside a delta fence.
 func PossibleBare(text string) bool {
-	if !strings.Contains(text, "{") {
-		return false
-	}
-	for _, word := range bareWords() {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
+	words := bareWords()
+	return strings.Contains(text, "{") && slices.ContainsFunc(words[:], func(word string) bool { return strings.Contains(text, word) })
 }
 
 // bareWords returns the words of which every delta outside a delta fence contains one, if it has an

@@ -43,20 +43,10 @@ type ledFence struct {
 
 // fateBeside returns what becomes of the deltas in a fence because of the heading above it, the line before
 // it, or before the fences that it follows directly, or the line behind it.
-func (r *reader) fateBeside(b markdown.Block) fate { //nolint:gocyclo // a list of signs, one after another
-	from, to := r.beside.end, remark.OpeningLine(r.src, b.Start)
-	between := r.remarks().BeforeStray(r.src[min(from, to):to], r.third)
-	r.beside.isOpen = !r.remarks().Corrects(between, r.src[b.End:])
-	r.beside.named = append(r.beside.named, r.remarks().Named(between)...)
-	r.beside.end = r.saidUpTo(b, from)
-	if len(bytes.Trim(between, " \t\r\n`~:")) > 0 && (r.beside.line == (fate{}) || !r.remarks().Continues(between, r.third)) {
-		r.beside.line = fate{}
-	}
-	r.beside.section = r.remarks().Next(r.beside.section, between, func() (bool, bool) { return r.decidesLater(b.End) })
-	speaking, isNew := r.remarks().Speaking(r.beside.section, between)
-	r.beside.section = speaking
-	r.beside.leads = append(r.beside.leads, ledFence{r.count, between, r.remarks().Lead(between)})
-	op := remark.OperationIn(r.src[b.Start:b.End])
+func (r *reader) fateBeside(b markdown.Block) fate {
+	to, block := remark.OpeningLine(r.src, b.Start), r.src[b.Start:b.End]
+	between, isNew := r.readBetween(b, to)
+	op := remark.OperationIn(block)
 	if f := r.beside.line; f != (fate{}) && (r.beside.lineOp == "" || r.beside.lineOp == op) {
 		return f
 	}
@@ -65,15 +55,8 @@ func (r *reader) fateBeside(b markdown.Block) fate { //nolint:gocyclo // a list 
 	if r.isSaid(withdrawn, between, b) {
 		between = nil // it is about the fence above
 	}
-	rules := r.remarks()
-	if rules.Close {
-		rules.Above = r
-	}
-	said, isBehind, ok := rules.Beside(between, r.src[b.Start:b.End], r.finished(r.src[b.End:]))
-	ok = ok && !(isBehind && r.opt.Reader.Since(SixthReader) && said.About == (remark.About{}) && r.isOfOthers(said.Line, r.src[b.Start:b.End]))
-	ok = ok && !(r.opt.Reader.Since(SeventhReader) && isBehind && !revisit.MayConcern(said.Line, remark.OperationIn(r.src[b.Start:b.End]), remark.TargetIn(r.src[b.Start:b.End])))
-	switch ok = ok && !(r.opt.Reader.Since(FifthReader) && endsObject.MatchString(said.Line)); {
-	case isBehind && ok:
+	switch said, isBehind, ok := r.saidBeside(between, block, r.src[b.End:]); {
+	case ok && isBehind:
 		r.beside.said = said.Line
 		if said.About == (remark.About{}) {
 			r.spread(said, r.src[b.End:])
@@ -89,10 +72,40 @@ func (r *reader) fateBeside(b markdown.Block) fate { //nolint:gocyclo // a list 
 			return fateDisowned(name)
 		}
 	}
-	if !r.remarks().Keeps(&r.beside.section, between, r.src[b.Start:b.End], r.src[b.End:], isNew) {
+	if !r.remarks().Keeps(&r.beside.section, between, block, r.src[b.End:], isNew) {
 		return fate{}
 	}
 	return fateDisowned(r.beside.section.Remark)
+}
+
+// readBetween notes what the text between two fences says of any fences, and returns it, up to where the line of the lower one begins.
+// IsNew is whether another author begins to speak in it.
+func (r *reader) readBetween(b markdown.Block, to int) (between []byte, isNew bool) {
+	p, from := &r.beside, r.beside.end
+	between = r.remarks().BeforeStray(r.src[min(from, to):to], r.third)
+	p.isOpen = !r.remarks().Corrects(between, r.src[b.End:])
+	rules := r.remarks()
+	p.named = append(p.named, rules.Named(between)...)
+	p.end = r.saidUpTo(b, from)
+	if p.line != (fate{}) && len(bytes.Trim(between, " \t\r\n`~:")) > 0 && !rules.Continues(between, r.third) {
+		p.line = fate{}
+	}
+	p.section = rules.Next(p.section, between, func() (bool, bool) { return r.decidesLater(b.End) })
+	p.section, isNew = rules.Speaking(p.section, between)
+	p.leads = append(p.leads, ledFence{r.count, between, rules.Lead(between)})
+	return between, isNew
+}
+
+// saidBeside returns what the text directly above a block, or behind it, says against it.
+func (r *reader) saidBeside(above, block, behind []byte) (said remark.Remark, isBehind, ok bool) {
+	rules := r.remarks()
+	if rules.Close {
+		rules.Above = r
+	}
+	said, isBehind, ok = rules.Beside(above, block, r.finished(behind))
+	isOther := ok && isBehind && r.opt.Reader.Since(SixthReader) && said.About == (remark.About{}) && r.isOfOthers(said.Line, block)
+	isOther = isOther || ok && isBehind && r.opt.Reader.Since(SeventhReader) && !revisit.MayConcern(said.Line, remark.OperationIn(block), remark.TargetIn(block))
+	return said, isBehind, ok && !isOther && !(r.opt.Reader.Since(FifthReader) && endsObject.MatchString(said.Line))
 }
 
 // leaveLine keeps what a line says of the fence below it for those that follow it directly. The line ends at an offset.
@@ -241,11 +254,11 @@ func (r *reader) refuseReplaced(blocks []Block) {
 	for i, later := range leads {
 		for j := i - 1; later.Word != "" && j >= max(0, i-reach); j-- {
 			own := blocks[later.from:r.fenceEnd(i)]
-			if leads[j].Word != later.Word && !later.Choice && refuseLike(blocks[leads[j].from:r.fenceEnd(j)], own, later.Target, fateReplaced()) {
+			if leads[j].Word != later.Word && !later.Choice && refuseLike(blocks[leads[j].from:r.fenceEnd(j)], own, later.Target, fateReplaced) {
 				break
 			}
-			if leads[j].Choice && later.Choice && refuseLike(blocks[leads[j].from:r.fenceEnd(j)], own, true, fateOption()) {
-				refuseLike(own, own, true, fateOption())
+			if leads[j].Choice && later.Choice && refuseLike(blocks[leads[j].from:r.fenceEnd(j)], own, true, fateOption) {
+				refuseLike(own, own, true, fateOption)
 				break
 			}
 		}
@@ -411,14 +424,6 @@ func refuseLike(blocks, others []Block, anyTarget bool, f fate) (found bool) {
 		}
 	}
 	return found
-}
-
-func fateReplaced() fate {
-	return refused(AmbiguousDelta, "a delta that a later one seems to replace: the title of that one calls it corrected, revised or meant", "send again what you mean; leave out what is replaced")
-}
-
-func fateOption() fate {
-	return refused(AmbiguousDelta, "a delta that is one of several options", "send again the one that you choose, after a line that calls it your change")
 }
 
 // refuseUnconfirmed refuses the deltas of an answer that were in doubt before, unless it means them.

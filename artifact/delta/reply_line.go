@@ -424,7 +424,9 @@ func (a *announcement) name(word string) bool {
 			return false // what the change is about
 		}
 		a.section = s.String()
-		a.add(word)
+		if !slices.Contains(a.targets, word) {
+			a.targets = append(a.targets, word)
+		}
 		return true
 	}
 	if s, ok := synonyms.Section(strings.ToLower(word)); ok && len(word) > 2 && a.section == "" {
@@ -432,12 +434,6 @@ func (a *announcement) name(word string) bool {
 		return true
 	}
 	return false
-}
-
-func (a *announcement) add(target string) {
-	if target != "" && !slices.Contains(a.targets, target) {
-		a.targets = append(a.targets, target)
-	}
 }
 
 func isItemID(word string) bool {

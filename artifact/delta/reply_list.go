@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"brenner/artifact/delta/itemform"
-
 	"brenner/internal/pattern"
 )
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"brenner/internal/markdown"
-
 	"brenner/internal/pattern"
 )
 
@@ -86,13 +85,7 @@ func (r *reader) isOwnHeader(header []byte, isFirst bool) bool {
 // isForeign reports whether an offset is in the message of another author.
 func (r *reader) isForeign(at int) bool { return int(r.foreign.from) <= at && at < int(r.foreign.to) }
 
-const belowForwarded = "a delta below the line of a forwarded message"
-
 // isForwarded reports whether a block is refused because it is in the message of another author.
 func (b *Block) isForwarded() bool {
-	return len(b.Problems) > 0 && b.Problems[0].Message == belowForwarded
-}
-
-func fateForwarded() fate {
-	return refused(AmbiguousDelta, belowForwarded, "send it again above that line; leave it out if another author wrote it")
+	return len(b.Problems) > 0 && b.Problems[0].Message == fateForwarded.what
 }

@@ -76,7 +76,7 @@ func (r *reader) take(p *passage, o *object, wrapped int) {
 	case p.loose && !o.looksLikeDelta():
 		return
 	case r.isExample(o):
-		r.add(Block{Line: r.lineOf(p, o.at), Flags: []Flag{{Name: FlagExample, Text: skippedTexts(FlagExample)}}})
+		r.add(Block{Line: r.lineOf(p, o.at), Flags: []Flag{{Name: FlagExample, Text: skippedTexts[FlagExample]}}})
 		return
 	}
 	r.judge(p, o)

@@ -76,16 +76,10 @@ func (r *reader) decode(text []byte, opts ...jsontext.Options) *artifact.Decoder
 	return &r.dec
 }
 
-// exampleKeys returns the deltas in an example: as canonical JSON, or by their effects.
-func exampleKeys(example string, version Reader) ([]string, []exampleText) {
-	var keys []string
-	text := []byte(example)
-	r := newReader(text, Options{Reader: version, MaxBlocks: DefaultMaxBlocks})
-	r.keys = &keys
-	r.read()
-	texts := r.texts
-	if strings.Contains(example, "record") { // it may be one for replies that have records
-		r = newReader(text, Options{Reader: version, MaxBlocks: DefaultMaxBlocks, Records: WithRecords})
+// exampleKeys returns the deltas in an example, which may be one for replies that have records: as canonical JSON, or by their effects.
+func exampleKeys(example string, version Reader) (keys []string, texts []exampleText) {
+	for use := NoRecords; use == NoRecords || use == WithRecords && strings.Contains(example, "record"); use++ {
+		r := newReader([]byte(example), Options{Reader: version, MaxBlocks: DefaultMaxBlocks, Records: use})
 		r.keys, r.texts = &keys, texts
 		r.read()
 		texts = r.texts
@@ -152,7 +146,7 @@ func (r *reader) leaveOpen(line int) { r.open, r.meant = line, true }
 // skip adds a block that is only shown, unless line is 0.
 func (r *reader) skip(line int, why string) {
 	if line > 0 {
-		r.add(Block{Line: line, Flags: []Flag{{Name: why, Text: skippedTexts(why)}}})
+		r.add(Block{Line: line, Flags: []Flag{{Name: why, Text: skippedTexts[why]}}})
 	}
 }
 
@@ -184,19 +178,13 @@ func shows(line []byte, anyWord bool) bool {
 	return false
 }
 
-func skippedTexts(why string) string {
-	switch why {
-	case FlagQuoted:
-		return "not read: it stands in a block quote"
-	case FlagNested:
-		return "not read: it stands inside another fence"
-	case FlagCommented:
-		return "not read: it stands in an HTML comment or in verbatim HTML"
-	case FlagDraft:
-		return "not read: it is in reasoning"
-	default:
-		return "not read: it repeats an example of the kickoff"
-	}
+// skippedTexts say of each flag of what is only shown why that is so.
+var skippedTexts = map[string]string{
+	FlagQuoted:    "not read: it stands in a block quote",
+	FlagNested:    "not read: it stands inside another fence",
+	FlagCommented: "not read: it stands in an HTML comment or in verbatim HTML",
+	FlagDraft:     "not read: it is in reasoning",
+	FlagExample:   "not read: it repeats an example of the kickoff",
 }
 
 func (r *reader) add(b Block) {

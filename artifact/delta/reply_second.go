@@ -24,14 +24,19 @@ func refused(code fault.Code, what, hint string) fate {
 	return fate{code: code, what: what, hint: hint}
 }
 
-func fateDoubtful() fate {
-	return refused(AmbiguousDelta, "a delta fence inside another fence: an example, or the outer fence is not closed", "send it again in a fence of its own, "+
-		"after a line that closes the fence before it; leave it out if it is an example")
-}
-
-func fateIndented() fate {
-	return refused(UnfencedDelta, "a delta fence in indented code", "begin the line of the fence without indentation; leave it out if it is an example")
-}
+var (
+	fateDoubtful = refused(AmbiguousDelta, "a delta fence inside another fence: an example, or the outer fence is not closed",
+		"send it again in a fence of its own, after a line that closes the fence before it; leave it out if it is an example")
+	fateForwarded = refused(AmbiguousDelta, "a delta below the line of a forwarded message", "send it again above that line; leave it out if another author wrote it")
+	fateFramed    = refused(AmbiguousDelta, "a delta that may be in the text of a record which is not written as JSON", "send it again without that record; leave it out if it is text")
+	fateIndented  = refused(UnfencedDelta, "a delta fence in indented code", "begin the line of the fence without indentation; leave it out if it is an example")
+	fateNested    = refused(AmbiguousDelta, "a block inside another fence, as examples are", "send it again without the outer fence; leave it out if it is an example")
+	fateOption    = refused(AmbiguousDelta, "a delta that is one of several options", "send again the one that you choose, after a line that calls it your change")
+	fateOverhung  = refused(AmbiguousDelta, "a delta that seems to be in a text of another one that cannot be read",
+		"send it again in a fence of its own if it is meant; leave it out if it is text of the other one, and write the line breaks and quotation marks of a text as \\n and \\\"")
+	fateReplaced = refused(AmbiguousDelta, "a delta that a later one seems to replace: the title of that one calls it corrected, revised or meant",
+		"send again what you mean; leave out what is replaced")
+)
 
 func fateElsewhere(place string) fate {
 	return refused(UnfencedDelta, "a delta "+place+", not in a delta fence", hintFence+"; leave it out if it is an example")
@@ -71,7 +76,7 @@ func (r *reader) show(f fate, b Block) {
 func (b *Block) show(f fate) {
 	b.OK, b.Problems, b.Renamed, b.Written = false, nil, nil, ""
 	if f.what == "" {
-		f.what = skippedTexts(f.shown)
+		f.what = skippedTexts[f.shown]
 	}
 	b.Flags = []Flag{{Name: f.shown, Text: f.what}}
 }
@@ -108,9 +113,9 @@ func (r *reader) readBlock(b markdown.Block) {
 	switch {
 	case f != (fate{}):
 	case r.isForeign(b.Start):
-		f = fateForwarded()
+		f = fateForwarded
 	case r.inRecord(b.Start):
-		f = fateFramed()
+		f = fateFramed
 	}
 	switch {
 	case b.Kind == markdown.Prose:
@@ -208,9 +213,9 @@ func fateOf(b markdown.Block) fate {
 	case b.Shown:
 		return refused(AmbiguousDelta, "a delta beside or between tags that may mark reasoning, an example or another author's text", "send it again without those tags; leave it out if it is not meant")
 	case b.Doubtful:
-		return fateDoubtful()
+		return fateDoubtful
 	case b.Indented:
-		return fateIndented()
+		return fateIndented
 	}
 	return fate{}
 }
@@ -384,7 +389,7 @@ func (r *reader) readNested(b markdown.Block, loose bool, lines []int) (done []s
 	before := r.count
 	f := fate{shown: FlagNested}
 	if !b.Closed || loose && bytes.HasPrefix(bytes.TrimLeft(r.src[b.Start:b.End], " \t\r\n"), []byte("{")) {
-		f = fateDoubtful() // it may be the end of the fence that is missing
+		f = fateDoubtful // it may be the end of the fence that is missing
 	}
 	if done = r.findObjects(r.unquoted(b), b, f); r.count > before {
 		return done

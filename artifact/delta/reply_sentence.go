@@ -8,7 +8,6 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta/itemform"
-
 	"brenner/internal/pattern"
 )
 

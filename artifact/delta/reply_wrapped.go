@@ -12,9 +12,8 @@ import (
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/schemaform"
 	"brenner/artifact/delta/synonyms"
-	"brenner/internal/remark"
-
 	"brenner/internal/pattern"
+	"brenner/internal/remark"
 )
 
 // maxTakenOut is how many objects may enclose a delta for the second reader.

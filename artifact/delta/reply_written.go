@@ -9,7 +9,6 @@ import (
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
-
 	"brenner/internal/pattern"
 )
 
