@@ -298,11 +298,6 @@ func (j *judgement) checkRecord(draft *Draft) {
 	}
 }
 
-// isRecordPattern reports whether a record only shows a form.
-func (d *Draft) isRecordPattern() bool {
-	return fieldform.IsPlaceholder(artifact.Text(d.ID)) && (d.Operation != Add || fieldform.IsPlaceholder(artifact.Text(d.Content)))
-}
-
 // isRecord reports whether the texts of an object are those of a record, in which no deltas are searched for.
 func (r *reader) isRecord(o *object) bool {
 	if r.opt.Records == NoRecords {

@@ -102,14 +102,13 @@ func (r *reader) fateAt(text []byte, pos int, b markdown.Block, f fate) fate {
 
 // possible reports whether a text may hold an object that is meant as a delta.
 func (r *reader) possible(text []byte) bool {
-	words := bareWords()
 	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
 	switch {
 	case r.third && r.opt.Records != NoRecords && (has(`records"`) || has(`record"`)):
 		return true
 	case r.second && !has("tion") && !has("TION") && !has(`"op"`): // most texts: neither these words nor section
 		return false
-	case slices.ContainsFunc(words[:], has):
+	case slices.ContainsFunc(bareWords, has):
 		return true
 	case !r.second || !has(keySection):
 		return false
@@ -172,7 +171,9 @@ func (r *reader) unreadable(text []byte, base, end int) int {
 		return r.listIn(text)
 	}
 	if r.effort -= end; r.effort < 0 {
-		r.giveUp(base)
+		if r.spent == 0 {
+			r.spent, _ = r.place.find(base)
+		}
 		return max(end, 1)
 	}
 	return 1
@@ -196,10 +197,9 @@ func (r *reader) mentions(text []byte) bool {
 	if !r.second || mentionsOperation(text) {
 		return mentionsOperation(text)
 	}
-	words := bareWords()
 	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
 	isForm := has(": …") || has(": ...") // it only shows the keys
-	return !isForm && slices.ContainsFunc(words[:], has) && slices.ContainsFunc([]string{keySection, keyPayload, keyTarget}, has)
+	return !isForm && slices.ContainsFunc(bareWords, has) && slices.ContainsFunc([]string{keySection, keyPayload, keyTarget}, has)
 }
 
 // mentionsOperation reports whether a text has a key operation followed by the name of one.
@@ -244,10 +244,9 @@ func Possible(text string) bool {
 
 // PossibleBare returns false only if text has no delta outside a delta fence.
 func PossibleBare(text string) bool {
-	words := bareWords()
-	return strings.Contains(text, "{") && slices.ContainsFunc(words[:], func(word string) bool { return strings.Contains(text, word) })
+	return strings.Contains(text, "{") && slices.ContainsFunc(bareWords, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// bareWords returns the words of which every delta outside a delta fence contains one, if it has an
+// bareWords are the words of which every delta outside a delta fence contains one, if it has an
 // operation.
-func bareWords() [4]string { return [...]string{"peration", "PERATION", `"op"`, "action"} }
+var bareWords = []string{"peration", "PERATION", `"op"`, "action"}

@@ -58,25 +58,21 @@ func (j *judgement) conclude() bool {
 	return false
 }
 
+// holds are keys of an object with the values that say that it is not to be applied. The second reader does not know laterHolds.
+var (
+	holds = map[string]artifact.Bool{
+		"dry_run": true, "dryrun": true, "draft": true, "withdrawn": true, "retracted": true, "example": true,
+		"submit": false, "submitted": false, "meant": false, "intended": false, "apply": false, "applied": false, "execute": false, "final": false,
+	}
+	laterHolds = []string{"submit", "submitted", "meant", "intended"}
+)
+
 // heldBack returns the key of the object that says that it is not to be applied, or "".
 func (j *judgement) heldBack() string {
 	for _, f := range j.o.fields {
 		name := strings.ToLower(f.name)
-		switch name {
-		case "dry_run", "dryrun", "draft", "withdrawn", "retracted", "example":
-			if f.value == artifact.Bool(true) {
-				return f.name
-			}
-		case "submit", "submitted", "meant", "intended":
-			if j.r.third && f.value == artifact.Bool(false) {
-				return f.name
-			}
-		case "apply", "applied", "execute", "final":
-			if f.value == artifact.Bool(false) {
-				return f.name
-			}
-		}
-		if j.r.opt.Reader.Since(FifthReader) && j.holdsBack(name, f.value) {
+		held, ok := holds[name]
+		if ok && f.value == held && (j.r.third || !slices.Contains(laterHolds, name)) || j.fifth() && j.holdsBack(name, f.value) {
 			return f.name
 		}
 	}
@@ -139,10 +135,8 @@ func reasonOf(d *Delta) string {
 // with its rationale as the reason.
 func exampleEffects(d *Delta) []string {
 	effects := []string{effect(d, reasonOf(d))}
-	if d.Operation == Kill {
-		if !Blank(d.Rationale) {
-			effects = append(effects, effect(d, d.Rationale))
-		}
+	if d.Operation == Kill && !Blank(d.Rationale) {
+		effects = append(effects, effect(d, d.Rationale))
 	}
 	return effects
 }
@@ -262,7 +256,8 @@ func (j *judgement) isPattern() bool {
 	case d.Target != "" && fieldform.IsPlaceholder(artifact.Text(d.Target)):
 		return true
 	case j.b.draft != nil:
-		return j.b.draft.isRecordPattern()
+		draft := j.b.draft
+		return fieldform.IsPlaceholder(artifact.Text(draft.ID)) && (draft.Operation != Add || fieldform.IsPlaceholder(artifact.Text(draft.Content)))
 	case j.spec == nil:
 		return fieldform.IsPlaceholder(artifact.Text(d.Section)) || fieldform.IsPlaceholder(artifact.Text(d.Operation))
 	case d.Operation == Add:

@@ -75,7 +75,7 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 	default:
 		spans, fail = r.repairFence(b, p)
 	}
-	if len(spans) != 1 || fail != nil || isList(p.text) {
+	if len(spans) != 1 || fail != nil || opens(p.text, "[") {
 		p.line = 0
 	}
 	for _, s := range spans {
@@ -250,8 +250,9 @@ func (r *reader) readSingle(p *passage) bool {
 	return true
 }
 
-func isList(text []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("["))
+// opens reports whether a text begins with a mark.
+func opens(text []byte, mark string) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte(mark))
 }
 
 // explainInexact returns why a text is not exact JSON.

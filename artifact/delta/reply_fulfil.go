@@ -338,10 +338,7 @@ func (a *announcement) fits(d *Delta) bool {
 
 func (m *matching) wordsOf(i int) map[string]bool {
 	if m.words[i] == nil {
-		m.words[i] = make(map[string]bool)
-		for w := range itemform.Stems(string(m.blocks[i].Delta.Content())) {
-			m.words[i][w] = true
-		}
+		m.words[i] = wordSet(string(m.blocks[i].Delta.Content()))
 	}
 	return m.words[i]
 }

@@ -93,7 +93,8 @@ func (r *reader) kindMark(line string) (a announcement, ok bool) {
 			ok = true
 		}
 	}
-	if says := lineWords(line[m[1]:]); ok && a.operation == "" && len(says) > 1 && r.opt.Reader.Since(FifthReader) { // DELTA[hypothesis]: kill H2
+	says := lineWords(line[m[1]:])
+	if ok && a.operation == "" && len(says) > 1 && r.opt.Reader.Since(FifthReader) { // DELTA[hypothesis]: kill H2
 		order, of := synonyms.Operation(says[0].text), a
 		of.subject(line[m[1]:], withoutArticles(says[1:]))
 		if order == Add {
@@ -103,14 +104,12 @@ func (r *reader) kindMark(line string) (a announcement, ok bool) {
 		}
 	}
 	if a.operation != "" && len(a.targets) == 0 {
-		for _, w := range lineWords(line[m[1]:]) {
-			if a.name(w.text) {
-				break
-			}
+		for i := 0; i < len(says) && !a.name(says[i].text); {
+			i++
 		}
 	}
 	a.words, a.ahead = itemform.Content(line[m[1]:]), true
-	if says := lineWords(line[m[1]:]); len(says) > 0 && isCapital(says[0].text) {
+	if len(says) > 0 && isCapital(says[0].text) {
 		a.called = a.words
 	}
 	return a, ok
@@ -209,9 +208,7 @@ func (l clause) names(a *announcement) bool {
 // field returns the field that an EDIT names behind its target ("H1.claim", "H1: claim = text"), or "".
 func (l clause) field(section string, last int) string {
 	s, _ := artifact.ParseSection(section)
-	isField := func(name string) bool {
-		return slices.ContainsFunc(s.Spec().Fields, func(f artifact.FieldSpec) bool { return f.Name == name })
-	}
+	isField := func(name string) bool { return s.Spec().Rank(name) < len(s.Spec().Fields) }
 	if _, name, _ := strings.Cut(l.behind[last].text, "."); isField(name) {
 		return name
 	}

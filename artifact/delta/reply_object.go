@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"brenner/artifact"
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/synonyms"
@@ -35,8 +37,10 @@ const maxWrapping = 2
 
 func (r *reader) element(p *passage, s span, wrapped int) {
 	raw := p.text[s.from:s.to]
-	if raw[0] == '"' && wrapped > 0 && r.readText(p, int(s.from), string(r.unquote(raw))) {
-		return
+	if raw[0] == '"' && wrapped > 0 {
+		if text, _ := jsontext.AppendUnquote(nil, raw); r.readText(p, int(s.from), string(text)) { // checked by the decoder
+			return
+		}
 	}
 	if raw[0] != '{' {
 		if !p.loose {

@@ -90,7 +90,7 @@ func (r *reader) announceEnd(last markdown.Block) {
 // announceLead records the item that a line proposes, and whose fields are listed below it.
 func (r *reader) announceLead(line []byte, at int) (found bool) {
 	name := r.nameBelow(at + len(line))
-	if name == "" || bytes.HasPrefix(bytes.TrimLeft(r.src[at+len(line):], " \t\r\n"), []byte("```")) {
+	if name == "" || opens(r.src[at+len(line):], "```") {
 		return false
 	}
 	for _, a := range r.parseSentences(strings.ToValidUTF8(string(bytes.Trim(line, ":*_# \t\r\n")), "")+" called "+name, false) {

@@ -125,8 +125,11 @@ func (r *reader) readBlock(b markdown.Block) {
 	case r.leavesPatch(b, f):
 	case !r.isDeltaFence(b) && (f != (fate{}) || !r.holdsRecord(b)):
 		r.readOther(b, f)
-	case b.Quoted && !b.Draft:
-		r.readQuoted(b, f)
+	case b.Quoted && !b.Draft: // its deltas are shown, or the fence if none is readable
+		before := r.count
+		if r.findObjects(r.unquoted(b), b, f); r.count == before {
+			r.skip(b.Line, FlagQuoted)
+		}
 	default:
 		before := r.count
 		r.hold(b.Start, b.End)
@@ -167,14 +170,6 @@ func (r *reader) isCallout(b markdown.Block) bool {
 	return r.third && b.Quoted && !b.Draft && bytes.HasPrefix(bytes.TrimLeft(r.src[b.Start:b.End], "> \t\r\n"), []byte("[!"))
 }
 
-// readQuoted shows the deltas of a quoted delta fence, or the fence if none is readable.
-func (r *reader) readQuoted(b markdown.Block, f fate) {
-	before := r.count
-	if r.findObjects(r.unquoted(b), b, f); r.count == before {
-		r.skip(b.Line, FlagQuoted)
-	}
-}
-
 // inDoubt reports whether a block may be meant, although its place is in doubt.
 func inDoubt(b markdown.Block) bool { return b.Doubtful && !b.Draft && !b.Quoted }
 
@@ -189,16 +184,11 @@ func (r *reader) noteCut(count int) {
 		return
 	}
 	last := r.chunks[len(r.chunks)-1]
-	if b := &last[len(last)-1]; isCutOff(b) {
+	if b := &last[len(last)-1]; !b.OK && len(b.Problems) > 0 && b.Problems[0].Code == artifact.InvalidJSON {
 		r.open, b.Cut = b.Line, true
 		b.Problems[0].Message = "the reply was cut off here: " + b.Problems[0].Message
 		b.Problems[0].Hint = "send it again, whole"
 	}
-}
-
-// isCutOff reports whether a block could not be read because its text is not JSON.
-func isCutOff(b *Block) bool {
-	return !b.OK && len(b.Problems) > 0 && b.Problems[0].Code == artifact.InvalidJSON
 }
 
 // fateOf returns what becomes of the deltas in a block because of its place.
@@ -388,7 +378,7 @@ func beginsInWords(text []byte) bool {
 func (r *reader) readNested(b markdown.Block, loose bool, lines []int) (done []span) {
 	before := r.count
 	f := fate{shown: FlagNested}
-	if !b.Closed || loose && bytes.HasPrefix(bytes.TrimLeft(r.src[b.Start:b.End], " \t\r\n"), []byte("{")) {
+	if !b.Closed || loose && opens(r.src[b.Start:b.End], "{") {
 		f = fateDoubtful // it may be the end of the fence that is missing
 	}
 	if done = r.findObjects(r.unquoted(b), b, f); r.count > before {
@@ -453,19 +443,12 @@ func (r *reader) readGap(from, to, line int) {
 	}
 	if c := ordersOf(text); bytes.IndexByte(text, '{') >= 0 || c.order {
 		gap := markdown.Block{Kind: markdown.Prose, Start: from, End: to, Line: line, Closed: true}
-		if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte(">")) {
+		if opens(text, ">") {
 			gap.Quoted = true
 			r.findObjects(r.unquoted(gap), gap, fate{shown: FlagQuoted})
 			return
 		}
 		r.findAnnouncements(gap, r.findObjects(text, gap, fateElsewhere("in indented code or beside a fence")), c)
-	}
-}
-
-// giveUp records where the effort for searching deltas in text ran out.
-func (r *reader) giveUp(at int) {
-	if r.spent == 0 {
-		r.spent, _ = r.place.find(at)
 	}
 }
 

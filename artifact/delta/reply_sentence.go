@@ -49,12 +49,9 @@ func (r *reader) parseSentences(line string, listed bool) (all []announcement) {
 	for line != "" {
 		end := itemform.SentenceEnd(line)
 		sentence := itemform.Bare(strings.TrimSpace(line[:end]), r.opt.Reader.Since(FifthReader))
-		if r.opt.Reader.Since(FifthReader) && itemform.IsHeld(sentence) {
-			before = sentence
-			line = strings.TrimLeft(line[end:], " \t\r\n")
-			continue
+		if !r.opt.Reader.Since(FifthReader) || !itemform.IsHeld(sentence) {
+			all = append(all, r.proposedIn(sentence, before, listed)...)
 		}
-		all = append(all, r.proposedIn(sentence, before, listed)...)
 		before = sentence
 		line = strings.TrimLeft(line[end:], " \t\r\n")
 	}
@@ -114,10 +111,10 @@ func (a *announcement) fieldIn(rest string) string {
 		return ""
 	}
 	name, _, _ := strings.Cut(words[0].text, ".")
-	if slices.ContainsFunc(s.Spec().Fields, func(f artifact.FieldSpec) bool { return f.Name == name }) {
-		return name
+	if _, ok := s.Spec().Field(name); !ok {
+		return ""
 	}
-	return ""
+	return name
 }
 
 var (
@@ -191,7 +188,7 @@ func (r *reader) parseTitles(line []byte, text string, at int) (all []announceme
 		a := announcement{operation: Add, words: itemform.Content(says)}
 		a.name(kind)
 		a.nameIn(says)
-		if says == "" && !isTable(next) {
+		if says == "" && !opens(next, "|") {
 			a.words = itemform.Content(r.nameBelow(at + len(line)))
 			if a.whole = len(a.words) > 0; !a.whole && !toAdd {
 				return nil, true
@@ -234,9 +231,4 @@ func (r *reader) isAlone(line []byte, at int) bool {
 	before := bytes.TrimSuffix(r.src[:at], []byte("\n"))
 	before = before[bytes.LastIndexByte(before, '\n')+1:]
 	return len(bytes.TrimSpace(next)) == 0 && len(bytes.TrimSpace(before)) == 0
-}
-
-// isTable reports whether a text begins with a table.
-func isTable(text []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("|"))
 }

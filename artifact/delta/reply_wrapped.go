@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"brenner/artifact"
 	"brenner/artifact/delta/nearjson"
 	"brenner/artifact/delta/schemaform"
@@ -25,12 +23,7 @@ func (r *reader) takeOut(p *passage, o *object, wrapped int) bool {
 	if o.isChange() || r.isRecord(o) {
 		return false
 	}
-	var fields []written
-	for _, f := range o.fields {
-		if r.encloses(p, o, f) {
-			fields = append(fields, f)
-		}
-	}
+	fields := slices.DeleteFunc(slices.Clone(o.fields), func(f written) bool { return !r.encloses(p, o, f) })
 	if len(fields) == 0 {
 		return false
 	}
@@ -60,13 +53,8 @@ func (r Reader) holdsAll(name string, value artifact.Value) bool {
 	}
 	switch name = strings.ToLower(name); value := value.(type) {
 	case artifact.Bool:
-		switch name {
-		case "submit", "submitted", "meant", "intended", "apply", "applied", "execute", "final":
-			return !bool(value)
-		case "dry_run", "dryrun":
-			return bool(value)
-		}
-		return bool(value) && remark.KeyHoldsBack(name, true)
+		held, ok := holds[name]
+		return ok && value == held || !ok && bool(value) && remark.KeyHoldsBack(name, true)
 	case artifact.Text:
 		switch name {
 		case "status", "state", "stage", "disposition", "validity":
@@ -225,12 +213,6 @@ func (r *reader) readText(p *passage, at int, text string) bool {
 		r.put(p, b)
 	}
 	return inner.count > 0
-}
-
-// unquote returns the text of a JSON string.
-func (r *reader) unquote(raw []byte) []byte {
-	text, _ := jsontext.AppendUnquote(nil, raw) // checked by the decoder
-	return text
 }
 
 // isMeant reports whether an object outside a delta fence is meant as a delta.
