@@ -144,7 +144,7 @@ func (f *own) holdsAbove(s sentence, below []int) bool {
 	if slices.ContainsFunc(all, func(clause string) bool { return len(f.namesOwn(clause, s).of) > 0 }) {
 		return false // about those
 	}
-	if upward.MatchString(lower) && strings.Contains(lower, "should") && erratum.MatchString(lower) || !f.hasTopic && ifThen.MatchString(lower) && !(f.isStrict && strings.Contains(lower, "had ")) {
+	if upward.MatchString(lower) && strings.Contains(lower, "should") && erratum.MatchString(lower) || f.isPlan(lower) {
 		return true
 	}
 	hasSubject := f.hasTopic
@@ -159,6 +159,11 @@ func (f *own) holdsAbove(s sentence, below []int) bool {
 		hasSubject = hasSubject || len(strings.Fields(clause)) > 1
 	}
 	return false
+}
+
+// isPlan reports whether a sentence calls the block above it one for a case, an earlier idea, or a placeholder.
+func (f *own) isPlan(lower string) bool {
+	return !f.hasTopic && ifThen.MatchString(lower) && !(f.isStrict && strings.Contains(lower, "had "))
 }
 
 // isOf reports whether a sentence says that another author has made the block above it.

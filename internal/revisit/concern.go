@@ -54,7 +54,7 @@ func isAlive(plain, target string) bool {
 }
 
 var (
-	personal   = pattern.New(`\b(?:i|we|me|you|he|she|one|someone|somebody|nobody|this|that|it|these|those|them|they|such)\b|\bn't\b`)
+	personal   = pattern.New(`\b(?:i|we|me|you|he|she|one|(?:some|no)(?:one|body)|this|that|it|these|those|them|they|such)\b|\bn't\b`)
 	participle = pattern.New(`^(?:\w{3,}ed|taken|written|sent|drawn|shown|made|done) `)
 	plainState = pattern.New(`^(?:and |but |so )*(?:this|that|it|these|they|the \w+)(?:'s| is| are) (?:an? |the |also |quite |very |rather |fairly )*[\w-]+(?: \w+)?$`)
 	alive      = pattern.New(`\b(?:` + liveWords + `)\b`)

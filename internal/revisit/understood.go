@@ -6,7 +6,7 @@ import (
 )
 
 // A clause whose subject is a change of the reply keeps the change if it is understood: if it says what authors say of changes that they
-// make. All else leaves the change open, since nobody can list the ways in which a change is not meant.
+// make. All else leaves the change open, since the ways in which a change is not meant cannot be listed.
 
 // understands reports whether a clause, without contractions, is understood, or has another subject than changes of the reply. A number
 // alone (the first) is one if they are the topic.
@@ -15,28 +15,32 @@ func understands(clause string, hasTopic bool) bool {
 	return !isAbout || isUnderstood
 }
 
-// weighClause reports whether the subject of a clause is changes of the reply, and whether it is understood.
+// weighClause reports whether the subject of a clause is changes of the reply, or what may stand for them, and whether it is understood.
 func weighClause(clause string, hasTopic bool) (isAbout, isUnderstood bool) {
 	words := skip(strings.FieldsFunc(clause, isBetween), isOpener)
-	if len(words) > 1 && (words[0] == "i" || words[0] == "we") {
-		return true, understandsAuthor(words[1:])
+	if len(words) > 1 {
+		switch next := words[1]; {
+		case words[0] == "i" || words[0] == "we":
+			return true, understandsAuthor(words[1:])
+		case isPronoun(words[0]) && !isChange(next) && !isNumberWord(next):
+			return hasTopic, understandsPronoun(words[1:])
+		case isOrder(words[0]) && !isOf(next) && !isBe(next) && !isModal(next):
+			return false, false // EDIT nothing else
+		}
 	}
-	if len(words) > 1 && isPronoun(words[0]) && !isChange(words[1]) && !isNumberWord(words[1]) {
-		rest, _ := skipAdverbs(words[1:])
-		isUnreal := slices.ContainsFunc(words[1:len(words)-len(rest)], isUnsure)
-		return hasTopic, !isUnreal && understandsVerb(words[1:])
-	}
-	all := words
 	words = skip(words, isDeterminer)
-	if len(all) == len(words) && len(words) > 1 && isOrder(words[0]) && !isOf(words[1]) && !isBe(words[1]) && !isModal(words[1]) {
-		return false, false // EDIT nothing else
-	}
 	rest := skip(words, isNumberWord)
-	isAlone := len(rest) < len(words) && (len(rest) == 0 || !isChange(rest[0]))
-	if isAlone && !hasTopic || !isAlone && (len(rest) == 0 || !isChange(rest[0])) {
+	isOfChange := len(rest) > 0 && isChange(rest[0])
+	if !isOfChange && (len(rest) == len(words) || !hasTopic) {
 		return false, false
 	}
 	return true, understandsVerb(skipOf(skip(rest, isChange, isItem)))
+}
+
+// understandsPronoun reports whether what is said of a pronoun is understood.
+func understandsPronoun(words []string) bool {
+	rest, _ := skipAdverbs(words)
+	return !slices.ContainsFunc(words[:len(words)-len(rest)], isUnsure) && understandsVerb(words)
 }
 
 // understandsVerb reports whether what changes do is understood.
