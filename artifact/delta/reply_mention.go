@@ -34,10 +34,7 @@ func (r *reader) speak(line []byte, at int, listed bool) {
 		c.Line, _ = r.place.find(at)
 		r.counts = append(r.counts, c)
 	}
-	if !itemform.MaySpeak(text) {
-		return
-	}
-	for _, f := range itemform.Spoken(text, r.opt.Author, itemform.KnownIn(r.opt.Base)) {
+	for _, f := range r.slate.Spoken(text, r.opt.Author, r.src[min(len(r.src), at+len(line)):], r.opt.Reader.Since(SeventhReader)) {
 		a := announcementOf(f.Attempt)
 		a.line, a.column = r.place.find(at)
 		a.text, a.sure, a.isNew = strings.TrimSpace(text), f.Sure || listed, true

@@ -39,6 +39,7 @@ type reader struct {
 	promises  []announcement
 	mentioned []announcement // in words that are no order in a known form
 	counts    []itemform.Count
+	slate     itemform.Slate
 	draft     int // the first line of a delta in reasoning, or 0
 	depth     int // the number of texts of objects around this one
 	beside    beside
@@ -66,7 +67,7 @@ type reader struct {
 func newReader(src []byte, opt Options) *reader {
 	return &reader{
 		src: src, scanned: src, opt: opt, effort: 4 * len(src), second: opt.Reader != FirstReader, third: opt.Reader.Since(ThirdReader), mender: nearjson.Repairer{Lax: opt.Reader != FirstReader, Latex: opt.Reader.Since(ThirdReader), Commands: opt.Reader.Since(SixthReader)},
-		place: locator{src: src, line: 1},
+		place: locator{src: src, line: 1}, slate: itemform.Slate{Base: opt.Base},
 	}
 }
 
