@@ -343,7 +343,7 @@ func (r *reader) weighed(blocks []Block, own []byte) []Block {
 		r.refuseDivergent(blocks)
 	}
 	showRepeated(blocks)
-	return r.withMentions(r.withAttempts(r.withUnfulfilled(blocks)))
+	return r.withMentions(r.withThread(r.withAttempts(r.withUnfulfilled(blocks))))
 }
 
 // moveTo sets all places to those in a reply in the form of a schema.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/artifact"
 	"brenner/artifact/delta/itemform"
 )
 
@@ -67,6 +68,15 @@ func (r *reader) withCounts(blocks []Block) []Block {
 func (b Block) mentioned(a *announcement) Block {
 	b.Problems, b.Flags = nil, []Flag{{Name: FlagMentioned, Text: fmt.Sprintf("not asked for: a sentence speaks of this change, and no delta makes it: %q", clipped(a.text))}}
 	return b
+}
+
+// withThread returns the blocks, and forgets mentions of the question if one of them is about it.
+func (r *reader) withThread(blocks []Block) []Block {
+	thread := artifact.ResearchThread.String()
+	if slices.ContainsFunc(blocks, func(b Block) bool { return b.Delta.Section == thread }) {
+		r.mentioned = slices.DeleteFunc(r.mentioned, func(a announcement) bool { return a.section == thread })
+	}
+	return blocks
 }
 
 // withMentions returns the blocks with a row for each mention of an item that no other row is about. A reply that is asked for

@@ -12,6 +12,7 @@ import (
 type Slate struct {
 	Base  *artifact.Artifact
 	names *strings.Replacer // from names to ids
+	bare  []string          // names that are one word, and ids
 	made  bool
 }
 
@@ -35,6 +36,21 @@ func (s *Slate) Resolved(line string) string {
 		return line
 	}
 	line = s.names.Replace(line)
+	for i := 0; i < len(s.bare); i += 2 {
+		name := s.bare[i]
+		for at := 0; at < len(line); {
+			n := strings.Index(line[at:], name)
+			if n < 0 {
+				break
+			}
+			at += n
+			end := at + len(name)
+			if isIn := at > 1 && line[at-1] == ' ' && (isLatin(line[at-2]) || line[at-2] == ',') && (end == len(line) || !isLatin(line[end])); isIn {
+				line = line[:at] + s.bare[i+1] + line[end:]
+			}
+			at++
+		}
+	}
 	return namedTwice.ReplaceAllString(line, "$1")
 }
 
@@ -66,6 +82,9 @@ func (s *Slate) replacer() *strings.Replacer {
 			}
 			if text, ok := name.(artifact.Text); ok && section == artifact.HypothesisSlate && len(text) > 2 && len(text) < 60 && text[0] >= 'A' && text[0] <= 'Z' {
 				both(&short, string(text), it.ID)
+				if !strings.Contains(string(text), " ") {
+					s.bare = append(s.bare, string(text), it.ID)
+				}
 				long = append(long, it.ID+" ("+string(text)+")", it.ID, it.ID+" (the "+string(text)+")", it.ID)
 			}
 			if third, _ := it.Get("third_alternative").(artifact.Bool); bool(third) {

@@ -1,6 +1,7 @@
 package itemform
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -47,7 +48,7 @@ var stated = []statedForm{
 	// H2 no longer belongs on the slate. There's no place for H2 any more. H2 has run its course.
 	{kill, false, true, pattern.New(mentionLead + mentionView + spokenID + `,?(?: meanwhile,?| too| also| now| therefore)* (?:no longer|(?:does not|doesn['’]t)(?: really| any longer)?) (?:belongs?|deserves?|earns?|merits?|has (?:an?|any|its) (?:place|role|business|future)|is (?:needed|tenable|viable|alive|in play|wanted|useful|worth \w+)|pulls? its weight)\b`)},
 	{kill, false, true, pattern.New(mentionLead + mentionView + spokenID + `,?(?: meanwhile,?| too| also| now| therefore)* has (?:run its course|had its (?:day|chance|time)|outlived \w+ \w+|served its purpose|no (?:place|business|future|role)\b)`)},
-	{kill, false, true, pattern.New(mentionLead + `[Tt]here(?:['’]s| is) no (?:longer (?:an?|any) )?(?:place|room|need|use|future|role|reason|point)(?: any\s?more| left| on the slate)? (?:for|in|to) (?:keep(?:ing)? |hav(?:e|ing) |retain(?:ing)? |carry(?:ing)? )?` + spokenID + `\b`)},
+	{kill, false, true, pattern.New(mentionLead + `[Tt]here(?:['’]s| is) no (?:longer (?:an?|any) )?(?:place|room|need|use|future|role|reason|point)(?: [a-z]+){0,3}? (?:for|in|to) (?:keep(?:ing)? |hav(?:e|ing) |retain(?:ing)? |carry(?:ing)? )?` + spokenID + `\b`)},
 	// H2 goes. H2 is dead. Vote: H2 out.
 	{kill, false, true, pattern.New(mentionLead + mentionView + spokenID + `,?(?: meanwhile,?| too| also| now| therefore| thus| then)* (?:goes|(?:has|needs|ought) to go|(?:must|can|should|may|will) (?:now |also )?go)(?:[.!;]?$|, (?:too|as well)| (?:too|now|first|as well)\b)`)},
 	{kill, false, true, pattern.New(mentionLead + mentionView + `(?i:` + kinds + `)(H\d{1,3}) (?:is|looks)(?: now| thus| therefore| hereby| as good as| clearly| simply| effectively)* (?:dead|done(?: for)?|finished|history|toast|out|over|gone|beyond (?:repair|saving|rescue)|a dead end|off the (?:slate|list|table))(?:[.!;]?$|[,;:—–(]| (?:and|because|since)\b)`)},
@@ -131,20 +132,25 @@ func (s *Slate) stated(line, author string, below []byte) (all []SpokenOf) {
 			return []SpokenOf{a}
 		}
 	}
-	before := ""
+	before, topic := "", ""
 	for line != "" {
 		end := SentenceEnd(line)
 		sentence := strings.TrimSpace(line[:end])
 		line = strings.TrimLeft(line[end:], " \t\r\n")
-		last := before
+		last, about := before, topic
 		before = sentence
+		if id := firstID.FindString(sentence); id != "" {
+			topic = id
+		}
 		if label, said, ok := strings.Cut(sentence, ": "); ok && decided.MatchString(label) {
 			sentence = said
 		}
-		if sentence == "" || strings.HasSuffix(sentence, "?") && !threadForms[len(threadForms)-1].form.MatchString(sentence) || strings.HasSuffix(sentence, ":") || !speaksAs(sentence, author) || awayFrom(sentence) || IsHeld(sentence) || shouted.MatchString(sentence) || strings.HasSuffix(last, "al.") {
+		if sentence == "" || strings.HasSuffix(sentence, "?") && !threadForms[len(threadForms)-1].form.MatchString(sentence) || strings.HasSuffix(sentence, ":") || awayFrom(sentence) || IsHeld(sentence) || shouted.MatchString(sentence) || strings.HasSuffix(last, "al.") {
 			continue
 		}
-		if a, ok := s.statedIn(sentence, last); ok {
+		if a, ok := s.statedIn(sentence, last); ok && speaksAs(sentence, author) {
+			all = append(all, a)
+		} else if a, ok := s.wishedIn(sentence, cmp.Or(about, topic), author); ok {
 			all = append(all, a)
 		}
 	}
@@ -295,13 +301,7 @@ func (s *Slate) statedAsNew(sentence string) (found SpokenOf, ok bool) {
 	}
 	if m := nthNew.FindStringSubmatchIndex(sentence); m != nil && !HasID(sentence) {
 		section := nouns[strings.ToLower(sentence[m[4]:m[5]])]
-		n := 0
-		for i, w := range ordinals {
-			if w == sentence[m[2]:m[3]] {
-				n = i + 1
-			}
-		}
-		if s.Base != nil && n > len(s.Base.Items(section)) || s.Base == nil && n > 3 {
+		if s.isBeyond(section, sentence[m[2]:m[3]]) {
 			return SpokenOf{Attempt{Operation: add, Section: section.String(), Says: sentence[m[1]:]}, false}, true
 		}
 	}
@@ -364,6 +364,9 @@ func (s *Slate) inDifference(m []string, line string, below []byte) (found Spoke
 	return s.item(operation, m[2], line, false)
 }
 
+// mayWish are words of lines without items that may speak of a change.
+var mayWish = remark.WordsOf("question", "thread", "ledger", "register", "slate", "ssumptions", "nomalies", "ritiques", "redictions", " tests", "ypotheses", "eltas", "hange", " one ", "delta", "block")
+
 // Spoken returns the changes of which the sentences of a line speak, by the rules of the sixth reader or those of the seventh.
 func (s *Slate) Spoken(line, author string, below []byte, isSeventh bool) (all []SpokenOf) {
 	const longest = 4000
@@ -375,7 +378,7 @@ func (s *Slate) Spoken(line, author string, below []byte, isSeventh bool) (all [
 		return Spoken(line, author, known)
 	}
 	plain := tick.ReplaceAllString(s.Resolved(line[:min(len(line), longest)]), "")
-	if !MaySpeak(plain) && !strings.Contains(plain, "question") && !strings.Contains(plain, "thread") {
+	if !MaySpeak(plain) && !mayWish.In(plain) {
 		return nil
 	}
 	all = Spoken(plain, author, known)
