@@ -10,14 +10,14 @@ func hasMatter(lower string) bool {
 	const shortest, enough = 5, 2
 	n := 0
 	for _, w := range strings.FieldsFunc(lower, isBetween) {
-		if len(w) >= shortest && isWord(w) && !isCommon(w) && !isChange(w) && !isItem(w) {
+		if len(w) >= shortest && isWord(w) && !isCommon(strings.TrimSuffix(w, "ly")) && !isCommon(w) && !strings.HasSuffix(w, "body") && !isChange(w) && !isItem(w) {
 			n++
 		}
 	}
 	return n >= enough
 }
 
-var isCommon = oneOf(`about above accept accepted according account across action actual actually added after again against agent agents agree agreed agreement ahead alone along already also
+var isCommon = formOf(`about above accept accepted according account across action actual actually added after again against agent agents agree agreed agreement ahead alone along already also
 although always among amount another answer answers anyone anything anyway apart appear appetite applied apply approach arbiter argue argued argument around
 aside asked asking author available avoid aware based basis become becomes before began begin behind being believe belong belongs below beneath beside besides better
 between beyond binding block blocks bring brought called cannot careful carefully carry cases catch caution caveat certain certainly chance change changed changes
