@@ -104,7 +104,11 @@ func (r *reader) saidBeside(above, block, behind []byte) (said remark.Remark, is
 	}
 	said, isBehind, ok = rules.Beside(above, block, r.finished(behind))
 	isOther := ok && isBehind && r.opt.Reader.Since(SixthReader) && said.About == (remark.About{}) && r.isOfOthers(said.Line, block)
-	isOther = isOther || ok && isBehind && r.opt.Reader.Since(SeventhReader) && !revisit.MayConcern(said.Line, remark.OperationIn(block), remark.TargetIn(block))
+	if ok && !isOther && r.opt.Reader.Since(SeventhReader) {
+		if isOther = !isBehind && revisit.IsTitle(said.Line, r.opt.Author); isBehind {
+			isOther = !revisit.MayConcern(said.Line, remark.OperationIn(block), remark.TargetIn(block))
+		}
+	}
 	return said, isBehind, ok && !isOther && !(r.opt.Reader.Since(FifthReader) && endsObject.MatchString(said.Line))
 }
 

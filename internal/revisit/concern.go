@@ -13,6 +13,12 @@ func MayConcern(remark, operation, target string) bool {
 	return slices.ContainsFunc(sentencesIn([]byte(remark)), func(s sentence) bool { return s.mayConcern(operation, strings.ToLower(target)) })
 }
 
+// IsTitle reports whether a line above a change has only words that lead to its author's own changes.
+func IsTitle(line, author string) bool {
+	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(line, author, "")), isBetween)
+	return !slices.ContainsFunc(words, func(w string) bool { return !isTitleWord(w) })
+}
+
 func (s *sentence) mayConcern(operation, target string) bool {
 	const short = 4
 	whole := plainly(s.lower)
@@ -63,6 +69,6 @@ var (
 	gone       = pattern.New(`\b(?:` + goneWords + `)\b`)
 	ofPronoun  = pattern.New(`\bnot (?:\w+ )?(?:this|that|it)\b`)
 	carryOut   = pattern.New(`\b(?:apply|appl(?:ied|ies)|merged?|execut\w+|count|send|sent|submit\w*|commit|done|do (?:it|this|that)|go ahead|proceed|enact\w*|carried out|carry out|take effect|stands?|take (?:it|this|that)|agree\w*|vote\w*|decide\w*|sign\w*|consent\w*|veto)\b`)
-	notMeant   = pattern.New(`\b(?:(?:is|was|the) wrong|wrong (?:id|target|section|item|one|place|field)|mistake|rejected|refused|illustrat\w+|so much for|format|(?:this|that|it) (?:is|was) (?:already|just|only|merely|what (?:i|we|one|he|she|they)|from|by|for)|is what (?:i|one|we) would|^[. ]*is what|for (?:now|later|completeness|reference|context|comparison|next time)|next time|only (?:show|include|quote|repeat|mention)|second thoughts?|my mind|meant as|out loud|aloud|sure|replaced|superseded|not there|undecided|undo|nuclear|the (?:example|kickoff|template)|had (?:meant|wanted|planned|intended)|would have (?:sent|written|been|done)|nope|contradicts? (?:me|it|this|that))\b`)
+	notMeant   = pattern.New(`\b(?:(?:is|was|the) wrong|wrong (?:id|target|section|item|one|place|field)|mistake|rejected|refused|illustrat\w+|so much for|format|(?:this|that|it) (?:is|was) (?:already|just|only|merely|what (?:i|we|one|he|she|they)|from|by|for)|is what (?:i|one|we) would|^[. ]*is what|for (?:now|later|completeness|reference|context|comparison|next time)|next time|only (?:show|include|quote|repeat|mention)|second thoughts?|my mind|meant as|out loud|aloud|sure|replaced|superseded|overtaken|not there|flawed|logic|conclusion is|(?:original|current|old|previous|present) (?:claim|wording|text|version|mechanism|statement)|undecided|undo|nuclear|the (?:example|kickoff|template)|had (?:meant|wanted|planned|intended)|would have (?:sent|written|been|done)|nope|contradicts? (?:me|it|this|that))\b`)
 	agentsOwn  = pattern.New(`\b(?:by|from) [A-Z][a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+ (?:\w+ )?(?:this|that|it|these)\b|\b(?:This|That|It|These|this|that|it) (?:is|was|are|were|comes|came)(?: \w+){0,2} [A-Z][a-z]+[A-Z]\w+['’]s\b`)
 )
