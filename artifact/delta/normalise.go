@@ -38,6 +38,7 @@ func (r *reader) judge(p *passage, o *object) {
 	j.target()
 	j.lift()
 	if j.spec != nil && j.b.Delta.Operation != Kill {
+		j.nameCells()
 		j.unwrap()
 		j.renameFields(synonyms.Fields(j.spec.Section))
 		j.shapeFields()
@@ -191,7 +192,13 @@ func (j *judgement) section() {
 	if !ok && j.r.second && synonyms.IsCritique(synonyms.PlainKey(d.Section)) {
 		s, ok = artifact.AdversarialCritique, true
 	}
+	id, _, _ := strings.Cut(d.Target+strings.Join(d.Labels, " "), ".")
+	own, hasOwn := artifact.SectionOfID(strings.TrimSpace(id))
 	switch {
+	case Blank(d.Section) && hasOwn && d.Operation != Add && !j.p.loose && len(j.p.flags) == 0 && j.r.opt.Reader.Since(SeventhReader):
+		j.spec = own.Spec()
+		j.change(InvalidSection, at, fmt.Sprintf("section %s taken from the id %s", own, id), "write "+own.String())
+		d.Section = own.String()
 	case Blank(d.Section):
 		j.problem(InvalidSection, at, "the delta has no section", "the sections are "+j.r.sectionIDs())
 	case !ok:

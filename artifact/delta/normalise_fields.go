@@ -14,6 +14,7 @@ import (
 // lift moves fields written beside the operation into the payload, if there is no payload and the
 // section knows at least one of them.
 func (j *judgement) lift() {
+	j.liftHolder()
 	if len(j.payload) > 0 || len(j.extras) == 0 {
 		return
 	}
@@ -37,23 +38,75 @@ func (j *judgement) lift() {
 	}
 }
 
+// liftHolder takes fields that are beside the operation under another name than payload.
+func (j *judgement) liftHolder() {
+	d := &j.b.Delta
+	if j.spec == nil || d.Operation == Kill || len(j.extras) == 0 || !j.r.opt.Reader.Since(SeventhReader) || strings.Contains(d.Target, ".") {
+		return
+	}
+	all, taken, ask := fieldform.Beside(j.spec, d.Target, d.Operation == Edit, membersOf(j.payload), membersOf(j.extras))
+	at := j.extras[0].at
+	if ask != "" {
+		j.problem(InvalidField, at, ask, `put all fields into "payload": {…}`)
+	}
+	if len(taken) == 0 || !j.change(InvalidField, at, "the fields put into a payload", `put the fields into "payload": {…}`) {
+		return
+	}
+	for _, i := range slices.Backward(taken) {
+		j.extras = slices.Delete(slices.Clone(j.extras), i, i+1)
+	}
+	j.payload = writtenOf(all)
+}
+
+func membersOf(fields []written) []fieldform.Member {
+	all := make([]fieldform.Member, len(fields))
+	for i, f := range fields {
+		all[i] = fieldform.Member{Name: f.name, Value: f.value, Bad: f.bad, At: f.at}
+	}
+	return all
+}
+
+func writtenOf(members []fieldform.Member) (all []written) {
+	for _, m := range members {
+		all = append(all, written{name: m.Name, value: m.Value, bad: m.Bad, at: m.At})
+	}
+	return all
+}
+
+// nameCells writes ids in place of the names of hypotheses of the version shown, and asks about other names.
+func (j *judgement) nameCells() {
+	if j.r.opt.Base == nil || !j.r.opt.Reader.Since(SeventhReader) || j.spec.Section != artifact.PredictionsTable && j.spec.Section != artifact.DiscriminativeTests {
+		return
+	}
+	for i := range j.payload {
+		f := &j.payload[i]
+		m, isMap := f.value.(artifact.Map)
+		if id := j.r.slate.HypothesisOf(f.name); id != "" && !isMap && j.spec.Section == artifact.PredictionsTable && j.change(InvalidField, f.at, fmt.Sprintf("%q read as %s", f.name, id), "write "+id) {
+			f.name = id
+		}
+		if spec, ok := j.spec.Field(f.name); !isMap || !ok && synonyms.Meaning(synonyms.Fields(j.spec.Section), synonyms.PlainKey(f.name)) == "" || ok && !spec.Refs {
+			continue
+		}
+		named, replaced, unknown := fieldform.Named(m, j.r.slate.HypothesisOf, func(key string) bool { return fieldform.IsValueIn(j.r.src, key) })
+		if unknown != "" {
+			j.problem(InvalidField, f.at, fmt.Sprintf("%s: there is no hypothesis %q", f.name, clipped(unknown)), "write the ids of hypotheses, such as H1, or the ref of one that you add")
+		}
+		if len(replaced) > 0 && j.change(InvalidField, f.at, fmt.Sprintf("%s: names of hypotheses read as their ids (%s)", f.name, strings.Join(replaced, ", ")), "write the ids") {
+			f.value = named
+		}
+	}
+}
+
 // unwrap reads the payload of an EDIT in which the fields are written in another shape.
 func (j *judgement) unwrap() {
 	if j.b.Delta.Operation != Edit || !j.r.opt.Reader.Since(SixthReader) || strings.Contains(j.b.Delta.Target, ".") {
 		return
 	}
-	members := make([]fieldform.Member, len(j.payload))
-	for i, f := range j.payload {
-		members[i] = fieldform.Member{Name: f.name, Value: f.value, Bad: f.bad, At: f.at}
-	}
-	members, notes := fieldform.Changes(j.spec, j.b.Delta.Target, members)
+	members, notes := fieldform.Changes(j.spec, j.b.Delta.Target, membersOf(j.payload))
 	if len(notes) == 0 {
 		return
 	}
-	j.payload = nil
-	for _, m := range members {
-		j.payload = append(j.payload, written{name: m.Name, value: m.Value, bad: m.Bad, at: m.At})
-	}
+	j.payload = writtenOf(members)
 	for _, n := range notes {
 		if n.Asks {
 			j.problem(InvalidField, n.At, n.Text, n.Hint)

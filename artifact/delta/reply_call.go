@@ -7,57 +7,42 @@ import (
 	"brenner/artifact/delta/itemform"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
-	"brenner/internal/pattern"
-)
-
-var (
-	callName   = pattern.New(`(?:"name"\s*:\s*"|<function=)(add|edit|kill)_(\w+)`)
-	laterName  = pattern.New(`<(?:invoke|tool|call|action|function|tool_use)\s+name="(add|edit|kill|remove|delete|retire|update)_(\w+)"`)
-	callTarget = pattern.New(`"([A-Z]{1,2}\d{1,3})"`)
-	laterID    = pattern.New(`["'>]([A-Z]{1,2}\d{1,3})["'<]`)
-	sectionKey = pattern.New(`"section"\s*:\s*"(\w+)"|"(\w+_(?:slate|table|tests|ledger|register|critique))"\s*:\s*\[\s*\{`)
 )
 
 // announceCall records a call of a tool in a line whose name says the operation.
 func (r *reader) announceCall(line []byte, at int) bool {
-	m, target := callName.FindSubmatchIndex(line), callTarget
-	if m == nil && r.third && bytes.IndexByte(line, '<') >= 0 {
-		m, target = laterName.FindSubmatchIndex(line), laterID
-	}
-	if m == nil {
+	c, ok := itemform.InCall(line, r.third)
+	if !ok {
 		return false
 	}
-	rest := r.src[at+m[1] : min(len(r.src), at+m[1]+maxWritten)]
+	rest := r.src[at+c.End : min(len(r.src), at+c.End+maxWritten)]
 	if i := bytes.Index(rest, []byte("\n\n")); i >= 0 {
 		rest = rest[:i]
 	}
-	a := announcement{operation: synonyms.Operation(strings.ToUpper(string(line[m[2]:m[3]])))}
-	if id := target.FindSubmatch(rest); id != nil && a.operation != Add && isItemID(string(id[1])) {
-		a.name(string(id[1]))
-	} else if a.operation != Add || !a.name(string(line[m[4]:m[5]])) {
+	a := announcement{operation: synonyms.Operation(strings.ToUpper(c.Verb))}
+	if id := c.Target(rest); a.operation != Add && isItemID(id) {
+		a.name(id)
+	} else if a.operation != Add || !a.name(c.What) {
 		return false
 	}
 	if a.words = itemform.Content(string(rest)); a.operation == Add {
 		a.whole = true
 	}
-	r.promise(a, at+m[0], line)
+	r.promise(a, at+c.At, line)
 	return true
 }
 
 // announceItems records the items of a section in a fence of JSON without an operation.
 func (r *reader) announceItems(b markdown.Block) {
 	text := r.src[b.Start:b.End]
-	m := sectionKey.FindSubmatchIndex(text)
-	if m == nil {
+	s, at, ok := itemform.ItemsKey(text)
+	if !ok {
 		return
 	}
-	a := announcement{operation: Add, whole: true, words: itemform.Content(string(text[:min(len(text), maxWritten)]))}
-	s, ok := synonyms.Section(string(text[max(m[2], m[4]):max(m[3], m[5])]))
-	if !ok || len(a.words) == 0 {
-		return
+	a := announcement{operation: Add, section: s.String(), whole: true, words: itemform.Content(string(text[:min(len(text), maxWritten)]))}
+	if len(a.words) > 0 {
+		r.promise(a, b.Start+at, text[at:])
 	}
-	a.section = s.String()
-	r.promise(a, b.Start+m[0], text[m[0]:])
 }
 
 // promise records an announcement at an offset, which begins a text.

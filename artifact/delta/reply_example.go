@@ -22,7 +22,7 @@ func (j *judgement) conclude() bool {
 	case j.r.keys != nil:
 		if d.Operation != "" && d.Section != "" {
 			*j.r.keys = append(*j.r.keys, exampleEffects(d)...)
-			j.r.texts = append(j.r.texts, exampleText{d.Operation, d.Section, d.Target, j.b.draft != nil, wordSet(j.texts())})
+			j.r.texts = append(j.r.texts, exampleText{d.Operation, d.Section, d.Target, j.b.draft != nil, itemform.StemSet(j.texts())})
 		}
 		return true
 	case len(j.r.examples) > 0 && slices.Contains(j.r.examples, effect(d, reasonOf(d))):
@@ -166,14 +166,6 @@ func (j *judgement) texts() string {
 	return b.String()
 }
 
-func wordSet(text string) map[string]bool {
-	words := make(map[string]bool)
-	for w := range itemform.Stems(text) {
-		words[w] = true
-	}
-	return words
-}
-
 // nearExample returns how a delta resembles an example of the kickoff that it answers, or "": it has
 // nearly no other words, or kills the same item without a reason.
 func (j *judgement) nearExample() string {
@@ -191,7 +183,7 @@ func (j *judgement) nearExample() string {
 			continue
 		}
 		if words == nil {
-			words = slices.Sorted(maps.Keys(wordSet(j.texts())))
+			words = slices.Sorted(maps.Keys(itemform.StemSet(j.texts())))
 		}
 		same := 0
 		for _, w := range words {
@@ -210,7 +202,7 @@ func (j *judgement) nearExample() string {
 // space.
 func effect(d *Delta, reason string) string {
 	b := make([]byte, 0, 256)
-	for _, s := range []string{d.Operation, d.Section, d.Target, squeezed(reason)} {
+	for _, s := range []string{d.Operation, d.Section, d.Target, fieldform.SqueezedText(reason)} {
 		b = artifact.AppendString(b, s)
 	}
 	for _, f := range d.Payload {
@@ -222,31 +214,9 @@ func effect(d *Delta, reason string) string {
 			b = artifact.AppendString(b, f.Bad)
 			continue
 		}
-		b = artifact.AppendValue(b, squeezedValue(f.Value))
+		b = artifact.AppendValue(b, fieldform.Squeezed(f.Value))
 	}
 	return string(b)
-}
-
-func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-func squeezedValue(v artifact.Value) artifact.Value {
-	switch v := v.(type) {
-	case artifact.Text:
-		return artifact.Text(squeezed(string(v)))
-	case artifact.List:
-		out := make(artifact.List, len(v))
-		for i := range v {
-			out[i] = squeezedValue(v[i])
-		}
-		return out
-	case artifact.Map:
-		out := slices.Clone(v)
-		for i := range out {
-			out[i].Value = squeezedValue(out[i].Value)
-		}
-		return out
-	}
-	return v
 }
 
 // isPattern reports whether a delta only shows a form: all that it must have is a placeholder.

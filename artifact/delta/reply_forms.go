@@ -52,7 +52,7 @@ func (r *reader) announceForms(b markdown.Block, done []span, own bool) (found b
 
 // formRules returns which forms of changes count.
 func (r *reader) formRules() itemform.Rules {
-	return itemform.Rules{Noted: r.opt.Reader.Since(FourthReader), Keyed: r.opt.Reader.Since(FifthReader)}
+	return itemform.Rules{Noted: r.opt.Reader.Since(FourthReader), Keyed: r.opt.Reader.Since(FifthReader), Nulled: r.opt.Reader.Since(SeventhReader)}
 }
 
 // announceRewritten records the items of a section that a text has in full, and the changes in it that are objects or

@@ -8,9 +8,6 @@ import (
 	"brenner/internal/pattern"
 )
 
-// orderTitle matches a title that is nothing but an operation.
-var orderTitle = pattern.New(`(?i)^(?:(?:my|the|proposed) )?(?:(add|edit|kill)s?|[a-z]+ to (?:be )?(edit|kill)(?:ed)?)$`)
-
 // orderOf returns the operation of the list that a line is in or begins, or "". At is where the next
 // line begins.
 func (r *reader) orderOf(line []byte, l *lineState, c clues, at int) string {
@@ -47,11 +44,7 @@ func (r *reader) orderOf(line []byte, l *lineState, c clues, at int) string {
 	if !c.order || !r.itemsFollow(at, false) {
 		return ""
 	}
-	m := orderTitle.FindSubmatch(title)
-	if m == nil {
-		return ""
-	}
-	return strings.ToUpper(string(m[1]) + string(m[2]))
+	return itemform.OrderOfTitle(title)
 }
 
 // itemsFollow reports whether the next line, or a row of the next table, begins with an id. New items need none.
@@ -122,7 +115,7 @@ func (r *reader) announceNew(line []byte, at int, l *lineState) bool {
 	case !listItem.Match(trimmed) || l.list.indent > 0 && indent > l.list.indent || l.list.fields:
 		return l.list.indent > 0 && indent > 1
 	default:
-		if l.list.indent = indent; nameLine.Match(bytes.TrimLeft(trimmed, "-*+•▪◦ 0123456789.)")) {
+		if l.list.indent = indent; itemform.BeginsItem(bytes.TrimLeft(trimmed, "-*+•▪◦ 0123456789.)")) {
 			l.list.fields = true
 		}
 	}

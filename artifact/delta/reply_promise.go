@@ -223,22 +223,9 @@ func (r *reader) announceLine(line []byte, at int) {
 	}
 }
 
-var nameLine = pattern.New(`(?i)^[ \t*_+{"-]*(?:name|title|condition|claim|statement|procedure|observation|attack)[*_\x60"]*[ \t]*[:=][*_\x60" \t]*([^\n"]{1,100})`)
-
 // nameBelow returns the name of the item whose fields are listed from an offset on, or "".
 func (r *reader) nameBelow(at int) string {
-	below := r.src[at:min(len(r.src), at+maxWritten)]
-	for n := 0; n < 6 && len(below) > 0; n++ {
-		line, rest, _ := bytes.Cut(below, []byte("\n"))
-		if m := nameLine.FindSubmatch(line); m != nil {
-			return strings.ToValidUTF8(string(m[1]), "")
-		}
-		if len(line) > 0 && line[0] == '#' {
-			break
-		}
-		below = rest
-	}
-	return ""
+	return itemform.NameBelow(r.src[at:min(len(r.src), at+maxWritten)])
 }
 
 // announceWritten records a change in keys and values, which has its operation between two offsets

@@ -117,12 +117,6 @@ func (a *announcement) fieldIn(rest string) string {
 	return name
 }
 
-var (
-	killMark = pattern.New(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
-	killedAt = pattern.New(`(?i)killed by\W+\w+ \(\d{4}-\d\d`) // the record of a KILL as artifacts have it
-	killedBy = pattern.New(`(?i)killed by\W+(\w+)`)
-)
-
 // announceSentences records what a line proposes in words, or as the title of an item, besides what has been found in it.
 // Listed is whether it is in a list of changes.
 func (r *reader) announceSentences(line []byte, at int, listed bool, found int) {
@@ -183,7 +177,8 @@ func (r *reader) parseTitles(line []byte, text string, at int) (all []announceme
 		return ok
 	}
 	kind, toAdd, says, isNew := itemform.InNewTitle(body)
-	switch k := killMark.FindStringSubmatch(body); {
+	id, isOwn := itemform.StruckKill(body, next, r.opt.Author, r.opt.Reader.Since(FifthReader))
+	switch {
 	case isNew:
 		a := announcement{operation: Add, words: itemform.Content(says)}
 		a.name(kind)
@@ -195,13 +190,11 @@ func (r *reader) parseTitles(line []byte, text string, at int) (all []announceme
 			}
 		}
 		return []announcement{a}, true
-	case k != nil:
-		by := killedBy.FindSubmatch(next)
-		if !bytes.Contains(bytes.ToLower(next), []byte("reason")) || r.opt.Reader.Since(FifthReader) && killedAt.Match(next) || by != nil && r.opt.Author != "" && string(by[1]) != r.opt.Author {
-			return nil, true
-		}
+	case id != "" && !isOwn:
+		return nil, true
+	case id != "":
 		a := announcement{operation: Kill}
-		a.name(k[1])
+		a.name(id)
 		return []announcement{a}, true
 	case r.isAlone(line, at) && take(itemform.InMark(plain)), r.third && parseTitle(body, &all):
 	case r.third && take(itemform.InListed(plain)) && !itemform.IsListed(r.src[:at], r.src[at+len(line):], itemform.IsTitle):

@@ -47,7 +47,7 @@ const statedLines = `
 + EDIT H3 | H3 gets the same treatment.
 ! ADD | Please log as an anomaly that some cells revert after 6 h.
 ! ADD | New anomaly to log: some cells revert after 6 h.
-+ ADD | A further assumption, which somebody should write down, is that receptors are not saturated.
++ ADD | A further assumption, which we should write down, is that receptors are not saturated.
 + ADD | The ledger needs an entry on temperature.
 + ADD | This should also go into the assumptions.
 - | RedSky wants H2 off the slate.

@@ -14,6 +14,8 @@ import (
 type Rules struct {
 	Noted bool // other notations, which the fourth reader knows
 	Keyed bool // items as keys, calls that add, differences of whole items: the fifth one
+
+	Nulled bool // items as keys without a value: the seventh one
 }
 
 // underID adds the id that is the key of an object to its fields, if it has none: {"H2": {"status": "killed"}}.

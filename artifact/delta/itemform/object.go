@@ -120,6 +120,9 @@ func (f *finder) text(value string, at int, isKey bool) {
 		} else if f.rules.Keyed && len(f.stack) == 1 { // {"H2": "kill"}
 			f.killed(synonyms.PlainKey(value), strings.ToUpper(top.key), at, "")
 		}
+		if f.rules.Nulled && value == "null" && f.src[at] == 'n' {
+			f.nulled(top, len(f.stack))
+		}
 		top.add(value)
 		top.key = ""
 	}
@@ -212,6 +215,15 @@ func isKill(key string) bool {
 func (f *finder) killed(key, id string, at int, says string) {
 	if s, ok := artifact.SectionOfID(id); ok && isKill(key) {
 		f.all = append(f.all, Attempt{At: at, Operation: kill, Section: s.String(), ID: id, Says: says})
+	}
+}
+
+// nulled records the KILL of an item that has no value: {"hypothesis_slate": {"H2": null}}.
+func (f *finder) nulled(o *frame, depth int) {
+	id := strings.ToUpper(o.key)
+	section, isItem := artifact.SectionOfID(id)
+	if under, isSection := synonyms.Section(o.under); isItem && (depth == 1 || isSection && under == section) {
+		f.killed("kill", id, o.at, "null")
 	}
 }
 

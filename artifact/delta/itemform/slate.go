@@ -103,3 +103,27 @@ func (s *Slate) isMissing(id string) bool {
 	_, _, ok := s.Base.Find(id)
 	return !ok
 }
+
+// HypothesisOf returns the id of the only hypothesis with a name, or "".
+func (s *Slate) HypothesisOf(name string) (id string) {
+	if s.Base == nil {
+		return ""
+	}
+	plain := func(name string) string {
+		name = strings.ToLower(strings.TrimSpace(name))
+		name = strings.TrimPrefix(strings.TrimPrefix(name, "the "), "hypothesis ")
+		return strings.NewReplacer("-", " ", "_", " ").Replace(strings.TrimSuffix(strings.TrimSuffix(name, " hypothesis"), " model"))
+	}
+	for _, it := range s.Base.Items(artifact.HypothesisSlate) {
+		text, _ := it.Get("name").(artifact.Text)
+		third, _ := it.Get("third_alternative").(artifact.Bool)
+		if isNamed := plain(string(text)) == plain(name) || bool(third) && plain(name) == "third alternative"; !isNamed {
+			continue
+		}
+		if id != "" {
+			return ""
+		}
+		id = it.ID
+	}
+	return id
+}

@@ -34,6 +34,15 @@ func Stems(text string) iter.Seq[string] {
 	}
 }
 
+// StemSet returns the words of a text that say something, as stems.
+func StemSet(text string) map[string]bool {
+	words := make(map[string]bool)
+	for w := range Stems(text) {
+		words[w] = true
+	}
+	return words
+}
+
 // stem returns the beginning of a word in lower case, or "" if the word says little.
 func stem(word string) string {
 	const most = 5

@@ -338,3 +338,53 @@ func Announces(line string) bool {
 	}
 	return false
 }
+
+// orderTitle matches a title that is nothing but an operation.
+var orderTitle = pattern.New(`(?i)^(?:(?:my|the|proposed) )?(?:(add|edit|kill)s?|[a-z]+ to (?:be )?(edit|kill)(?:ed)?)$`)
+
+// OrderOfTitle returns the operation that is all of a title, or "".
+func OrderOfTitle(title []byte) string {
+	m := orderTitle.FindSubmatch(title)
+	if m == nil {
+		return ""
+	}
+	return strings.ToUpper(string(m[1]) + string(m[2]))
+}
+
+// nameLine matches the name or the main field of an item.
+var nameLine = pattern.New(`(?i)^[ \t*_+{"-]*(?:name|title|condition|claim|statement|procedure|observation|attack)[*_\x60"]*[ \t]*[:=][*_\x60" \t]*([^\n"]{1,100})`)
+
+// NameBelow returns the name of the item whose fields are listed in the first lines of a text, or "".
+func NameBelow(below []byte) string {
+	for n := 0; n < 6 && len(below) > 0; n++ {
+		line, rest, _ := bytes.Cut(below, []byte("\n"))
+		if m := nameLine.FindSubmatch(line); m != nil {
+			return strings.ToValidUTF8(string(m[1]), "")
+		}
+		if len(line) > 0 && line[0] == '#' {
+			break
+		}
+		below = rest
+	}
+	return ""
+}
+
+var (
+	killMark = pattern.New(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
+	killedAt = pattern.New(`(?i)killed by\W+\w+ \(\d{4}-\d\d`) // the record of a KILL as artifacts have it
+	killedBy = pattern.New(`(?i)killed by\W+(\w+)`)
+)
+
+// StruckKill returns the item that a title strikes out as killed, or "", and whether the text below it makes that a change of an author's
+// who may be unknown: it gives a reason, and no time or other author. The fifth reader looks for the time.
+func StruckKill(title string, below []byte, author string, fifth bool) (id string, isOwn bool) {
+	m := killMark.FindStringSubmatch(title)
+	if m == nil {
+		return "", false
+	}
+	by := killedBy.FindSubmatch(below)
+	return m[1], bytes.Contains(bytes.ToLower(below), []byte("reason")) && !(fifth && killedAt.Match(below)) && (by == nil || author == "" || string(by[1]) == author)
+}
+
+// BeginsItem reports whether a line has the name or the main field of an item.
+func BeginsItem(line []byte) bool { return nameLine.Match(line) }
