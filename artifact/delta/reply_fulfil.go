@@ -338,7 +338,7 @@ func (a *announcement) fits(d *Delta) bool {
 
 func (m *matching) wordsOf(i int) map[string]bool {
 	if m.words[i] == nil {
-		m.words[i] = wordSet(string(m.blocks[i].Delta.Content()))
+		m.words[i] = itemform.StemSet(string(m.blocks[i].Delta.Content()))
 	}
 	return m.words[i]
 }

@@ -3,6 +3,7 @@ package itemform
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"brenner/artifact"
 	"brenner/internal/pattern"
@@ -62,37 +63,51 @@ func (s *Slate) replacer() *strings.Replacer {
 		return nil
 	}
 	var long, short []string
-	both := func(list *[]string, name, id string) { *list = append(*list, "the "+name, id, "The "+name, id) }
 	for section := range artifact.Section(artifact.SectionCount) {
 		for i, it := range s.Base.Items(section) {
 			if it.ID == "" || !section.ValidID(it.ID) {
 				continue
 			}
-			name := it.Get("name")
-			for _, kind := range kindOf[section] {
-				if text, ok := name.(artifact.Text); ok && len(text) > 2 && len(text) < 60 {
-					both(&long, string(text)+" "+kind, it.ID)
-					both(&long, strings.ToLower(string(text))+" "+kind, it.ID)
-					long = append(long, string(text)+" "+kind, it.ID)
+			name := nameOf(it)
+			long = append(long, withKinds(section, i, name, it.ID)...)
+			if name != "" && section == artifact.HypothesisSlate && unicode.IsUpper(rune(name[0])) {
+				short = append(short, "the "+name, it.ID, "The "+name, it.ID)
+				if !strings.Contains(name, " ") {
+					s.bare = append(s.bare, name, it.ID)
 				}
-				if n := fmt.Sprint(section.Spec().Prefix, i+1); i < len(ordinals) && n == it.ID {
-					both(&long, ordinals[i]+" "+kind, it.ID)
-					long = append(long, fmt.Sprint(kind, " ", i+1), it.ID)
-				}
-			}
-			if text, ok := name.(artifact.Text); ok && section == artifact.HypothesisSlate && len(text) > 2 && len(text) < 60 && text[0] >= 'A' && text[0] <= 'Z' {
-				both(&short, string(text), it.ID)
-				if !strings.Contains(string(text), " ") {
-					s.bare = append(s.bare, string(text), it.ID)
-				}
-				long = append(long, it.ID+" ("+string(text)+")", it.ID, it.ID+" (the "+string(text)+")", it.ID)
+				long = append(long, it.ID+" ("+name+")", it.ID, it.ID+" (the "+name+")", it.ID)
 			}
 			if third, _ := it.Get("third_alternative").(artifact.Bool); bool(third) {
-				both(&short, "third alternative", it.ID)
+				short = append(short, "the third alternative", it.ID, "The third alternative", it.ID)
 			}
 		}
 	}
 	return strings.NewReplacer(append(long, short...)...)
+}
+
+// nameOf returns the name of an item, unless it is very short or very long.
+func nameOf(it *artifact.Item) string {
+	if name, _ := it.Get("name").(artifact.Text); len(name) > 2 && len(name) < 60 {
+		return string(name)
+	}
+	return ""
+}
+
+// withKinds returns the ways to name an item at a place of its section with a word for its kind, each with its id.
+func withKinds(section artifact.Section, at int, name, id string) (pairs []string) {
+	both := func(text string) { pairs = append(pairs, "the "+text, id, "The "+text, id) }
+	for _, kind := range kindOf[section] {
+		if name != "" {
+			both(name + " " + kind)
+			both(strings.ToLower(name) + " " + kind)
+			pairs = append(pairs, name+" "+kind, id)
+		}
+		if at < len(ordinals) && id == fmt.Sprint(section.Spec().Prefix, at+1) {
+			both(ordinals[at] + " " + kind)
+			pairs = append(pairs, fmt.Sprint(kind, " ", at+1), id)
+		}
+	}
+	return pairs
 }
 
 // isMissing reports whether a version is known, and has no item with an id.

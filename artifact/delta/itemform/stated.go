@@ -174,13 +174,8 @@ func (s *Slate) statedIn(sentence, before string) (found SpokenOf, ok bool) {
 	if found, ok = s.statedAsNew(sentence); ok {
 		return found, true
 	}
-	if strings.Contains(sentence, "question") || strings.Contains(sentence, "thread") {
-		for i := range threadForms {
-			f := &threadForms[i]
-			if m := f.form.FindStringIndex(sentence); m != nil && !f.hedged(sentence, m) {
-				return SpokenOf{Attempt{Operation: edit, Section: artifact.ResearchThread.String(), ID: "RT", Says: sentence}, f.sure}, true
-			}
-		}
+	if found, ok = statedThread(sentence); ok {
+		return found, true
 	}
 	if !HasID(sentence) {
 		if first := statedFirst.FindString(before); first != "" && len(sentence) < 120 && statedStems.In(sentence) {
@@ -194,6 +189,25 @@ func (s *Slate) statedIn(sentence, before string) (found SpokenOf, ok bool) {
 	if !statedStems.In(sentence) {
 		return found, false
 	}
+	return s.statedOf(sentence)
+}
+
+// statedThread returns the change of the question of which a sentence speaks.
+func statedThread(sentence string) (found SpokenOf, ok bool) {
+	if !strings.Contains(sentence, "question") && !strings.Contains(sentence, "thread") {
+		return found, false
+	}
+	for i := range threadForms {
+		f := &threadForms[i]
+		if m := f.form.FindStringIndex(sentence); m != nil && !f.hedged(sentence, m) {
+			return SpokenOf{Attempt{Operation: edit, Section: artifact.ResearchThread.String(), ID: "RT", Says: sentence}, f.sure}, true
+		}
+	}
+	return found, false
+}
+
+// statedOf returns the change of an item that a sentence states or orders.
+func (s *Slate) statedOf(sentence string) (found SpokenOf, ok bool) {
 	for i := range stated {
 		f := &stated[i]
 		m := f.form.FindStringSubmatchIndex(sentence)
@@ -271,12 +285,12 @@ func (s *Slate) item(operation, id, sentence string, sure bool) (found SpokenOf,
 // inAnaphora returns the change that a clause orders for the item that its sentence is about.
 func (s *Slate) inAnaphora(sentence string) (found SpokenOf, ok bool) {
 	m := statedFirst.FindStringSubmatchIndex(sentence)
-	if m == nil || strings.HasPrefix(sentence[m[1]:], ":") {
+	if len(m) == 0 || strings.HasPrefix(sentence[m[1]:], ":") {
 		return found, false
 	}
 	rest := sentence[m[1]:]
 	it := statedIt.FindStringSubmatchIndex(rest)
-	if it == nil || conditional.MatchString(rest[:it[0]]) || conditions.MatchString(rest[it[1]:]) || underItem.MatchString(sentence) {
+	if len(it) == 0 || conditional.MatchString(rest[:it[0]]) || conditions.MatchString(rest[it[1]:]) || underItem.MatchString(sentence) {
 		return found, false
 	}
 	operation := edit
@@ -291,7 +305,7 @@ func (s *Slate) inAnaphora(sentence string) (found SpokenOf, ok bool) {
 
 // statedAsNew returns the new item of which a sentence speaks.
 func (s *Slate) statedAsNew(sentence string) (found SpokenOf, ok bool) {
-	if m := calledNew.FindStringSubmatch(sentence); m != nil && s.isMissing(m[1]) {
+	if m := calledNew.FindStringSubmatch(sentence); len(m) > 1 && s.isMissing(m[1]) {
 		if section, isItem := artifact.SectionOfID(m[1]); isItem {
 			return SpokenOf{Attempt{Operation: add, ID: m[1], Section: section.String(), Says: sentence}, true}, true
 		}
@@ -354,7 +368,7 @@ func (s *Slate) inDifference(m []string, line string, below []byte) (found Spoke
 	}
 	next := strings.TrimLeft(string(below[:min(len(below), 80)]), " \r\n")
 	after := diffLine.FindStringSubmatch(strings.SplitN(next, "\n", 2)[0])
-	if after == nil || after[1] != "+" {
+	if len(after) == 0 || after[1] != "+" {
 		return found, false
 	}
 	operation := kill

@@ -6,6 +6,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta/synonyms"
 	"brenner/internal/pattern"
+	"brenner/internal/remark"
 )
 
 // The parts of sentences in which an author wishes a change, in the middle of other words.
@@ -50,6 +51,10 @@ var (
 	wishedWait = pattern.New(`(?i)\b(?:if|whether|once|until|as soon as|would have|could have|should have|were to|in case|when)\b`)
 )
 
+// wishWords are parts of words that every sentence with a wish has one of.
+var wishWords = remark.WordsOf("'d ", "’d ", "would", "'ll ", "’ll ", "will", "should", "must", "ought", "need", "has to", "have to", "had better", "want", "wish", "uggest", "ropos", "ecommend", "move", "vote", "et's ", "et’s ", "et us", "lease", "dvice", "reference", "equest", "idea", "urge", "ask ", "deserve", "might", "could",
+	"typo", "isspelling", "isprint", "mistake", "wrong", "not ", "n't", "n’t", "lack", "missing", "misses", "belong", "offer", "put forward", " one ", "delta", "change", "block", "edit")
+
 // sectionOf are the sections that are named in wishLists.
 func sectionOf(list string) (artifact.Section, bool) {
 	words := strings.Fields(strings.ToLower(list))
@@ -68,85 +73,106 @@ func sectionOf(list string) (artifact.Section, bool) {
 	return 0, false
 }
 
-// wishedIn returns the change that an author wishes in a sentence, in which the topic is what the sentences before it are about.
-func (s *Slate) wishedIn(sentence, topic, author string) (found SpokenOf, ok bool) {
-	plain := quotedText.ReplaceAllStringFunc(sentence, func(q string) string { return `"` + strings.Repeat("x", min(len(q), 8)) + `"` })
-	says := func(m []int) bool { // the author wishes it, and wishes it now
-		if len(m) == 0 {
-			return false
-		}
-		before, said, behind := plain[:m[0]], plain[m[0]:m[1]], m[1]
-		if len(m) > 3 && m[3] >= 0 {
-			behind = m[3]
-		}
-		clause := before[strings.LastIndexAny(before, ",;:—–")+1:]
-		return speaksAs(before+said, author) && !wishedNot.MatchString(clause+strings.Replace(said, "rather", "", 1)) && !wishedWait.MatchString(before) && !onlyIf.MatchString(plain[behind:]) &&
-			!underItem.MatchString(plain) && !wishedItem.MatchString(said)
+// wish is a sentence in which an author may wish a change: its words without those that it quotes.
+type wish struct{ plain, author string }
+
+// says reports whether the words that a form has found are the author's wish, and one for now.
+func (w *wish) says(m []int) bool {
+	if len(m) == 0 {
+		return false
 	}
-	if s.wishedThread(plain, says) {
-		return SpokenOf{Attempt{Operation: edit, Section: artifact.ResearchThread.String(), ID: "RT", Says: sentence}, false}, true
+	before, said, behind := w.plain[:m[0]], w.plain[m[0]:m[1]], m[1]
+	if len(m) > 3 && m[3] >= 0 {
+		behind = m[3]
 	}
-	if HasID(plain) {
-		for _, f := range []struct {
-			form      *pattern.Pattern
-			operation string
-		}{{wishedThat, edit}, {wishedFor, edit}, {wishedKill, kill}, {wishedEdit, edit}, {wishedPart, edit}, {wishedMust, edit}, {typo, edit}, {notStaying, kill}} {
-			m := f.form.FindStringSubmatchIndex(plain)
-			if len(m) == 0 || f.form != notStaying && !says(m) {
-				continue
-			}
-			if len(m) > 4 && m[4] >= 0 && f.form == wishedMust {
-				f.operation = kill
-			}
-			return s.item(f.operation, plain[m[2]:m[3]], plain, false)
-		}
-	}
-	if topic != "" {
-		for _, form := range []*pattern.Pattern{wishedIt, mustBeIt, wishedSays} {
-			if m := form.FindStringSubmatchIndex(plain); says(m) {
-				operation := edit
-				if len(m) > 2 && m[2] >= 0 {
-					operation = kill
-				}
-				return s.item(operation, topic, plain, false)
-			}
-		}
-	}
-	return s.wishedNew(plain, says)
+	clause := before[strings.LastIndexAny(before, ",;:—–")+1:]
+	return speaksAs(before+said, w.author) && !wishedNot.MatchString(clause+strings.Replace(said, "rather", "", 1)) && !wishedWait.MatchString(before) && !onlyIf.MatchString(w.plain[behind:]) &&
+		!underItem.MatchString(w.plain) && !wishedItem.MatchString(said)
 }
 
-func (s *Slate) wishedThread(plain string, says func([]int) bool) bool {
-	return strings.Contains(plain, "question") && says(wishedThread.FindStringIndex(plain)) || strings.Contains(plain, "thread") && says(wishedThread.FindStringIndex(plain))
+// wished are the forms of sentences in which an author wishes a change of the item in the first group, and aboutIt those about the item
+// that the sentences before are about.
+var (
+	wished = []struct {
+		form      *pattern.Pattern
+		operation string
+	}{{wishedThat, edit}, {wishedFor, edit}, {wishedKill, kill}, {wishedEdit, edit}, {wishedPart, edit}, {wishedMust, edit}, {typo, edit}, {notStaying, kill}}
+	aboutIt = []*pattern.Pattern{wishedIt, mustBeIt, wishedSays}
+)
+
+// wishedIn returns the change that an author wishes in a sentence, in which the topic is what the sentences before it are about.
+func (s *Slate) wishedIn(sentence, topic, author string) (found SpokenOf, ok bool) {
+	if !wishWords.In(sentence) {
+		return found, false
+	}
+	w := &wish{author: author, plain: quotedText.ReplaceAllStringFunc(sentence, func(q string) string { return `"` + strings.Repeat("x", min(len(q), 8)) + `"` })}
+	if (strings.Contains(w.plain, "question") || strings.Contains(w.plain, "thread")) && w.says(wishedThread.FindStringIndex(w.plain)) {
+		return SpokenOf{Attempt{Operation: edit, Section: artifact.ResearchThread.String(), ID: "RT", Says: sentence}, false}, true
+	}
+	if operation, id := w.item(topic); id != "" {
+		return s.item(operation, id, w.plain, false)
+	}
+	return s.wishedNew(w)
+}
+
+// item returns the operation that an author wishes for an item, which may be the topic of the sentences before, or "".
+func (w *wish) item(topic string) (operation, id string) {
+	forms := wished
+	if !HasID(w.plain) {
+		forms = nil
+	}
+	for i := range forms {
+		f := &forms[i]
+		m := f.form.FindStringSubmatchIndex(w.plain)
+		switch {
+		case len(m) == 0 || f.form != notStaying && !w.says(m):
+		case f.form == wishedMust && len(m) > 4 && m[4] >= 0:
+			return kill, w.plain[m[2]:m[3]]
+		default:
+			return f.operation, w.plain[m[2]:m[3]]
+		}
+	}
+	for _, form := range aboutIt {
+		m := form.FindStringSubmatchIndex(w.plain)
+		switch {
+		case topic == "" || !w.says(m):
+		case len(m) > 2 && m[2] >= 0:
+			return kill, topic
+		default:
+			return edit, topic
+		}
+	}
+	return "", ""
 }
 
 // wishedNew returns the new item that an author wishes.
-func (s *Slate) wishedNew(plain string, says func([]int) bool) (found SpokenOf, ok bool) {
+func (s *Slate) wishedNew(w *wish) (found SpokenOf, ok bool) {
 	to := func(section artifact.Section) (SpokenOf, bool) {
-		return SpokenOf{Attempt{Operation: add, Section: section.String(), Says: plain}, false}, true
+		return SpokenOf{Attempt{Operation: add, Section: section.String(), Says: w.plain}, false}, true
 	}
 	for _, form := range []*pattern.Pattern{wishedEntry, wishedInto} {
-		if m := form.FindStringSubmatchIndex(plain); says(m) {
-			if section, isList := sectionOf(plain[m[2]:m[3]]); isList && !HasID(plain) {
+		if m := form.FindStringSubmatchIndex(w.plain); w.says(m) {
+			if section, isList := sectionOf(w.plain[m[2]:m[3]]); isList && !HasID(w.plain) {
 				return to(section)
 			}
 		}
 	}
 	for _, form := range []*pattern.Pattern{wishedAs, suggestsAs} {
-		m := form.FindStringSubmatchIndex(plain)
-		if !says(m) {
+		m := form.FindStringSubmatchIndex(w.plain)
+		if !w.says(m) {
 			continue
 		}
-		if section, isKind := nouns[strings.ToLower(groupOf(plain, m))]; isKind {
+		if section, isKind := nouns[strings.ToLower(groupOf(w.plain, m))]; isKind {
 			return to(section)
 		}
 	}
-	if m := nthMissing.FindStringSubmatchIndex(plain); says(m) {
-		if section := nouns[strings.ToLower(plain[m[4]:m[5]])]; s.isBeyond(section, plain[m[2]:m[3]]) {
+	if m := nthMissing.FindStringSubmatchIndex(w.plain); w.says(m) {
+		if section := nouns[strings.ToLower(w.plain[m[4]:m[5]])]; s.isBeyond(section, w.plain[m[2]:m[3]]) {
 			return to(section)
 		}
 	}
-	if m := nthDelta.FindStringIndex(plain); m != nil {
-		return SpokenOf{Attempt{Says: plain}, false}, true
+	if m := nthDelta.FindStringIndex(w.plain); m != nil {
+		return SpokenOf{Attempt{Says: w.plain}, false}, true
 	}
 	return found, false
 }
