@@ -50,6 +50,25 @@ const statedLines = `
 + ADD | A further assumption, which we should write down, is that receptors are not saturated.
 + ADD | The ledger needs an entry on temperature.
 + ADD | This should also go into the assumptions.
++ EDIT T2 | As to T2, aphidicolin should give way to thymidine.
++ EDIT C2 | Consider C2 answered.
++ KILL H2 | With the grafts in hand, H2 may be struck off the list.
++ KILL H2 | It is high time that H2 left the slate.
++ KILL H2 | Kindly see to it that H2 is deleted.
++ KILL H2 | As to H2, I ask that it be removed.
++ EDIT A2 | My second change concerns A2, which I now regard as false.
++ EDIT A2 | A2 deserves the qualifier "in epithelia".
++ EDIT A2 | A2's number is off by ten: it should be 10.
++ EDIT P2 | Under P2, the entry for H2 should be "late by one cycle".
++ EDIT H3 | H3 and H2 say the same, so they should be one entry.
++ ADD | Also worth recording as an anomaly: twins diverge after 8 h.
++ ADD | The anomaly register is missing the reversal seen after 6 h.
++ ADD | Let me also table a new critique: transplantation stresses cells.
++ KILL H2 | Je propose aussi d'abandonner H2.
+- | T2 is to be run first. Both should be scored blind.
+- | If H2 were right, T2 should show a delay. It would be premature to drop it.
+- | H2 may be combined with H1 later.
+- | T2 should be read with care, since grafted cells may lose receptors.
 - | RedSky wants H2 off the slate.
 - | If T1 fails, H2 goes.
 - | H2 predicts that fates are fixed and should be tested.

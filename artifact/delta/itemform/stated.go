@@ -88,6 +88,7 @@ var (
 	// A sentence on what the research is about.
 	threadForms = []statedForm{
 		{edit, false, true, pattern.New(mentionLead + `[Tt]he (?:research (?:question|thread)|question itself|thread itself) (?:should|must|ought to|needs to|has to|might|could|would)(?: now| rather| better| also)* (?:say|read|be|become|include|mention|state|ask)\b`)},
+		{edit, false, true, pattern.New(mentionLead + `(?:[Oo]ur|[Tt]he) (?:research )?(?:question|thread)(?: itself)? (?:would|could|might) be better\b`)},
 		{edit, true, false, pattern.New(mentionLead + statedOwn + `(?:rephrase|reword|restate|rewrite|narrow|sharpen|change|revise|update|edit|broaden|amend|rephrasing|rewording) (?:the|our) (?:research )?(?:question|thread)\b`)},
 		{edit, true, false, pattern.New(mentionLead + `(?i:rephrase|reword|restate|rewrite|narrow|sharpen|change|revise|update|edit|broaden|amend) (?:the|our) (?:research (?:question|thread)|question itself)\b`)},
 		{edit, false, true, pattern.New(`^(?i:(?:new |revised )?research (?:question|thread))(?: *[:→=]| —| –) *(?:["“].{8,}|\pL.{8,}\?$)`)},
@@ -96,7 +97,7 @@ var (
 	statedNew = []statedForm{
 		{add, true, true, pattern.New(mentionLead + `(?:` + statedOwn + `)?(?i:log|record|register|note|file|enter|list|add|include) (?:as|under) (?:an?|the) (?:new |further )?` + spokenKinds + `\b`)},
 		{add, true, true, pattern.New(`^(?:(?:[Nn]ew|[Aa]dditional|[Ff]urther|[Aa]nother|[Oo]ne more|[Aa]n?) )?(?i:` + spokenKinds + `) to (?:log|register|record|add|enter|file|include|list|note)(?::| —| –) *\S`)},
-		{add, false, true, pattern.New(mentionLead + `(?:(?:I|[Ww]e)['’]d (?:also )?|(?:I|[Ww]e)(?: also| still| now)* )(?:add|register|log|record|propose|include|introduce|need|want|require|lack|miss|file|open) (?:an?|another|one more|a further) (?:[\w-]+ ){0,2}?` + spokenKinds + `(?::| —| –| (?:in which|where|whereby|to (?:test|see|check)|that|of|on)\b)`)},
+		{add, false, true, pattern.New(mentionLead + `(?:(?:I|[Ww]e)['’]d (?:also )?|(?:I|[Ww]e)(?: also| still| now)* |[Ll]et me (?:also )?|[Ll]et['’]s (?:also )?)(?:add|register|log|record|propose|include|introduce|need|want|require|lack|miss|file|open|table|raise|submit|offer|put forward|present|contribute|voice|lodge) (?:an?|another|one more|a further) (?:[\w-]+ ){0,2}?` + spokenKinds + `(?::| —| –| (?:in which|where|whereby|to (?:test|see|check)|that|of|on)\b)`)},
 		{add, false, true, pattern.New(mentionLead + `(?:A|Another|One more|One|An|My|Our) (?:new|further|additional|extra|fresh|missing|other) ` + spokenKinds + `\b[^.;:?!]{0,80}? (?:is|would be|reads|says)(?: (?:that|an?|the)\b|:)`)},
 		{add, false, true, pattern.New(mentionLead + `(?:Another|One more) ` + spokenKinds + `(?:,[^.;:?!]{0,80},)? (?:is|would be|reads|says)(?: (?:that|an?)\b|:)`)},
 	}
@@ -107,16 +108,18 @@ var (
 	// diffLine matches a line that takes an item out, or puts one in, as a difference of two texts.
 	diffLine = pattern.New(`^ *([-−–+]) *` + oneID + `\b[^?]{0,200}$`)
 	// otherOut matches what becomes of an item in other languages, with a particle for a verb.
-	otherOut = pattern.New(`(?i)\b(?:kann|muss|soll|sollte|darf|fliegt|gehört|kommt)(?: [\pL]+){0,2} (?:weg|raus|fort|hinaus)\b|\b(?:quita|quite|quitad|quiten|fuera|afuera|dehors|ôte|ôtez|enlève|enlevez|vire|virez|via|fora)\b|\b(?:kan|mag|moet) (?:weg|eruit)\b`)
+	// otherName matches what an item is to be called in another language.
+	otherName = pattern.New(`(?i)(?:^|[^\pL])(?:heißen|heissen|lauten|s['’]appeler|se nommer|llamarse|chamar-se|chiamarsi|heten|se llame|umbenennen|rebaptiser|renommer|renombrar|renomear|rinominare)(?:[^\pL]|$)`)
+	otherOut  = pattern.New(`(?i)\b(?:abandonner|abandonar|abbandonare|aufgeben|fallen (?:zu )?lassen|fallenlassen|dejar caer|laisser tomber)\b|\b(?:kann|muss|soll|sollte|darf|fliegt|gehört|kommt)(?: [\pL]+){0,2} (?:weg|raus|fort|hinaus)\b|\b(?:quita|quite|quitad|quiten|fuera|afuera|dehors|ôte|ôtez|enlève|enlevez|vire|virez|via|fora)\b|\b(?:kan|mag|moet) (?:weg|eruit)\b`)
 	// otherDoubt matches what makes a sentence in another language speak of something else than a change of its author's, now.
-	otherDoubt = pattern.New(`(?i)(?:^|[^\pL])(?:w[uü]rden?|wäre[n]?|könnten?|könnte|dürften?|hätten?|vielleicht|wurden?|war(?:en)?|schon|bereits|noch|erst|runde|später|verfrüht|zu früh|serait|seraient|pourrait|pourraient|étai(?:t|ent)|déjà|peut-être|prématuré\pL*|tour|manche|sería|serían|podría|podrían|fue|fueron|era|ya|quizás?|tal vez|prematur[oa]s?|ronda|seria|poderia|já|foi|foram|talvez|rodada|sarebbe|potrebbe|è stat[oa]|già|forse|prematuro|turno|zou|zouden|werd|was|reeds|misschien|ronde|byłoby|został[ay]?|już|może|runda|бы|был[аои]?|уже|может|рано|раунд\pL*|предлага\pL*|propose[snt]*|propone|propõe|proponen|proponiert|podr\pL+|poder\pL+|pourr\pL+|potr\pL+|adelante|dagegen|contre|contra|contro|tegen|против|cuando|quand|wann|sobald|une fois|dopo|después|depois|nach|schlägt|vorgeschlagen|vorschlag von|moins|weniger|menos)(?:[^\pL]|$)`)
+	otherDoubt = pattern.New(`(?i)(?:^|[^\pL])(?:w[uü]rden?|wäre[n]?|könnten?|könnte|dürften?|hätten?|vielleicht|wurden?|war(?:en)?|schon|bereits|noch|erst|runde|später|verfrüht|zu früh|serait|seraient|pourrait|pourraient|étai(?:t|ent)|déjà|peut-être|prématuré\pL*|tour|manche|sería|serían|podría|podrían|fue|fueron|era|ya|quizás?|tal vez|prematur[oa]s?|ronda|seria|poderia|já|foi|foram|talvez|rodada|sarebbe|potrebbe|è stat[oa]|già|forse|prematuro|turno|zou|zouden|werd|was|reeds|misschien|ronde|byłoby|został[ay]?|już|może|runda|бы|был[аои]?|уже|может|рано|раунд\pL*|предлага\pL*|proposent|propone|propõe|proponen|proponiert|podr\pL+|poder\pL+|pourr\pL+|potr\pL+|adelante|dagegen|contre|contra|contro|tegen|против|cuando|quand|wann|sobald|une fois|dopo|después|depois|nach|schlägt|vorgeschlagen|vorschlag von|moins|weniger|menos)(?:[^\pL]|$)`)
 	tick       = pattern.New(`[\s✔✅☑✓👍🎉\x{FE0F}]+$`)
 	shouted    = pattern.New(`^[^\w]*(?:ADD|EDIT|KILL)\b`)
 	// joins are words for changes of several items.
 	joins = pattern.New(`(?i)\b(?:merge|fold|subsum|absorb|combine|unite|unify|swap)`)
 	// physical are words for changes that one may also make to what a test is done with.
 	physical  = pattern.New(`^[^\w]*(?i:merge|fold|combine|unite|split|divide|move|transfer|shift|set|change|lower|raise|swap|weight|expand|extend) [^.;:]*\b(?:dish|animals?|embryos?|cells?|wells?|plates?|tubes?|rooms?|medium|hours?|days?|arms?|weeks?|°C|degrees)\b`)
-	underItem = pattern.New(`\b(?:under|if|were|predicts?|according to|assuming) (?:the )?(?:\w+ )?[A-Z]{1,2}\d`)
+	underItem = pattern.New(`\b(?:under (?:the )?H\d|(?:if|were|predicts?|according to|assuming) (?:the )?(?:\w+ )?[A-Z]{1,2}\d)`)
 	// statedStems are parts of words of which every sentence that the forms above find has one.
 	statedStems = remark.WordsOf("core", "ate ", "ank ", "rade", "eight ", "name", "title", "abel", "erge", "old", "bsum", "bsorb", "ombine", "nite", "nify", "plit", "ivide", "ove ", "oved", "ansfer", "hift", "elocate", "lassif", "ecast", "frame", "estate", "arrow", "iden", "roaden", "eaken", "rengthen", "often", "ualif", "estrict", "onfine", "imited", "eneral", "emote", "romote",
 		"xpand", "xtend", "open", "umber", "horten", "larif", "phrase", "eword", "writ", "evis", "harpen", "ighten", "pdate", "dit", "amend", "Amend", "orrect", "ix ", "ixed", "djust", "odif", "eplace", "wap", "ark", "lag", "ower", "aise", "hange", "et ", "esolve", "ettle", "lose", "shut", "Shut", "onclude", "rchive", "helve", "ill ", "illed", "emov", "elet", "rop", "etire", "iscard", "liminat", "crap", "cratch", "trike", "truck", "axe", "ury", "uried", "itch", "bin", "Bin", "ut ", "bandon", "ismiss", "urge", "rase", "ithdraw",
@@ -345,6 +348,9 @@ func statedOther(sentence string) (a Attempt, ok bool) {
 	a = Attempt{Operation: edit, ID: id, Section: section.String(), Says: sentence}
 	if otherOut.MatchString(sentence) {
 		a.Operation = kill
+		return a, true
+	}
+	if otherName.MatchString(sentence) {
 		return a, true
 	}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(sentence), func(c rune) bool { return !unicode.IsLetter(c) }) {
