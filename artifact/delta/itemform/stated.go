@@ -45,7 +45,7 @@ var stated = []statedForm{
 	// I'd also put H2 to rest. Time to say goodbye to H2.
 	{kill, true, true, pattern.New(statedLead + `(?:[Tt]ime to )?(?i:say (?:good-?bye|farewell|adieu) to|wave good-?bye to|part (?:ways |company )?with|pull the plug on|give up(?: on)?|let go of|put an end to|call time on|close the (?:book|file|door) on|draw a line under|move on from|sign off on the death of) ` + spokenID + statedNext)},
 	{kill, true, true, pattern.New(statedLead + `(?:(?i:put|lay) ` + spokenID + ` (?:to (?:rest|bed|sleep)|out of its misery|aside|down|on ice)|(?i:let|leave) ` + oneID + ` (?:go|rest|behind)|(?i:write) ` + oneID + ` off)\b`)},
-	// H2 no longer belongs on the slate. There's no place for H2 any more. H2 has run its course.
+	// H2 no longer belongs on the slate. There's no place for H2. H2 has run its course.
 	{kill, false, true, pattern.New(mentionLead + mentionView + spokenID + `,?(?: meanwhile,?| too| also| now| therefore)* (?:no longer|(?:does not|doesn['’]t)(?: really| any longer)?) (?:belongs?|deserves?|earns?|merits?|has (?:an?|any|its) (?:place|role|business|future)|is (?:needed|tenable|viable|alive|in play|wanted|useful|worth \w+)|pulls? its weight)\b`)},
 	{kill, false, true, pattern.New(mentionLead + mentionView + spokenID + `,?(?: meanwhile,?| too| also| now| therefore)* has (?:run its course|had its (?:day|chance|time)|outlived \w+ \w+|served its purpose|no (?:place|business|future|role)\b)`)},
 	{kill, false, true, pattern.New(mentionLead + `[Tt]here(?:['’]s| is) no (?:longer (?:an?|any) )?(?:place|room|need|use|future|role|reason|point)(?: [a-z]+){0,3}? (?:for|in|to) (?:keep(?:ing)? |hav(?:e|ing) |retain(?:ing)? |carry(?:ing)? )?` + spokenID + `\b`)},

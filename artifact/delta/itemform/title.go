@@ -376,7 +376,7 @@ var (
 )
 
 // StruckKill returns the item that a title strikes out as killed, or "", and whether the text below it makes that a change of an author's
-// who may be unknown: it gives a reason, and no time or other author. The fifth reader looks for the time.
+// who may be unknown: it has a reason, and no time or other author. The fifth reader looks for the time.
 func StruckKill(title string, below []byte, author string, fifth bool) (id string, isOwn bool) {
 	m := killMark.FindStringSubmatch(title)
 	if m == nil {

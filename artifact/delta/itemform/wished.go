@@ -41,7 +41,7 @@ var (
 	highTime   = pattern.New(`\b[Tt]ime (?:that |for )` + spokenID + ` (?:left|went|was (?:` + statedGone + `)|to (?:go|leave|retire))\b`)
 	considered = pattern.New(`^[^\w]*(?:[Pp]lease )?(?:[Cc]onsider|[Tt]reat|[Rr]egard|[Cc]ount|[Tt]ake) ` + spokenID + ` (?:to be |as )?(?:(` + statedGone + `|dead|gone)|` + statedState + `)\b`)
 	isOut      = pattern.New(`\b` + spokenID + `: (?:out|remove|drop|delete|retire)[.!]?$`)
-	// The status of C1 is "answered". A3 deserves the qualifier … My second change concerns A2. As to T2, X should give way to Y.
+	// The status of C1 is "answered". A3 deserves the qualifier … My second change concerns A2. As to T2, X should become Y.
 	statusOf   = pattern.New(`\b[Tt]he (?:status|state) of ` + spokenID + ` (?:is|becomes|should be|must be)(?: now)? ["“]?(?:` + statedState + `|x+)\b`)
 	deserved   = pattern.New(`\b` + spokenID + ` (?:also |now |therefore )*(?:deserves|wants|should (?:get|have|carry|come with)|needs|could use|calls for) (?:an?|the|some|its own) (?:\w+ ){0,2}?(?:qualifiers?|qualification|caveat|limits?|restriction|note|footnote|number|unit|clause|exception|remark|condition|deadline|reference|citation|control|threshold|value|sentence)\b`)
 	concerning = pattern.New(`\b[Mm]y (?:\w+ )?(?:first|second|third|fourth|fifth|next|last|other|final|further|remaining) (?:change|delta|edit|request|proposal|correction) (?:concerns|is about|affects|touches|is on|is to|is for|regards) ` + spokenID + `\b`)
