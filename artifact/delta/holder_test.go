@@ -27,6 +27,7 @@ func TestFieldsBesideOperations(t *testing.T) {
 		p1 + `"payload":{"Way 0":"a","Way 1":"b"}`:                           "EDIT P1 predictions=[{H1 a} {H2 b}]",
 		newP + `"payload":{"condition":"d","predictions":{"Way 0":"a"}}`:     "ADD condition=d predictions=[{H1 a}]",
 		newP + `"payload":{"condition":"Relay","predictions":{"Relay":"a"}}`: "ADD condition=Relay predictions=[{Relay a}]", // it may be the name of a new one
+		newP + `"payload":{"condition":"way 0","predictions":{"way 0":"a"}}`: "ADD condition=way 0 predictions=[{way 0 a}]", // or a label
 		h1 + `"changes":{"mechanism":"m"},"payload":{"claim":"c"}`:           "asked",
 		h1 + `"changes":"the mechanism is m"`:                                "asked",
 		h1 + `"field":"colour","value":"red"`:                                "asked",

@@ -78,16 +78,17 @@ func (j *judgement) nameCells() {
 	if j.r.opt.Base == nil || !j.r.opt.Reader.Since(SeventhReader) || j.spec.Section != artifact.PredictionsTable && j.spec.Section != artifact.DiscriminativeTests {
 		return
 	}
+	isValue := func(key string) bool { return fieldform.IsValueIn(j.r.src, key) }
 	for i := range j.payload {
 		f := &j.payload[i]
 		m, isMap := f.value.(artifact.Map)
-		if id := j.r.slate.HypothesisOf(f.name); id != "" && !isMap && j.spec.Section == artifact.PredictionsTable && j.change(InvalidField, f.at, fmt.Sprintf("%q read as %s", f.name, id), "write "+id) {
+		if id := j.r.slate.HypothesisOf(f.name); id != "" && !isMap && !isValue(f.name) && j.spec.Section == artifact.PredictionsTable && j.change(InvalidField, f.at, fmt.Sprintf("%q read as %s", f.name, id), "write "+id) {
 			f.name = id
 		}
 		if spec, ok := j.spec.Field(f.name); !isMap || !ok && synonyms.Meaning(synonyms.Fields(j.spec.Section), synonyms.PlainKey(f.name)) == "" || ok && !spec.Refs {
 			continue
 		}
-		named, replaced, unknown := fieldform.Named(m, j.r.slate.HypothesisOf, func(key string) bool { return fieldform.IsValueIn(j.r.src, key) })
+		named, replaced, unknown := fieldform.Named(m, j.r.slate.HypothesisOf, isValue)
 		if unknown != "" {
 			j.problem(InvalidField, f.at, fmt.Sprintf("%s: there is no hypothesis %q", f.name, clipped(unknown)), "write the ids of hypotheses, such as H1, or the ref of one that you add")
 		}
