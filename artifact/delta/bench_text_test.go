@@ -1,6 +1,8 @@
 package delta
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -35,6 +37,36 @@ func BenchmarkReadOrdinary(b *testing.B) {
 			for b.Loop() {
 				Read(text, Options{})
 			}
+		})
+	}
+}
+
+// BenchmarkReadReplies reads whole replies of models, one after the other.
+func BenchmarkReadReplies(b *testing.B) {
+	files, err := filepath.Glob("testdata/models/*.md")
+	if err != nil || len(files) == 0 {
+		b.Fatalf("no replies: %v", err)
+	}
+	var replies [][]byte
+	size := 0
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		replies = append(replies, text)
+		size += len(text)
+	}
+	for _, version := range []Reader{FirstReader, NewestReader} {
+		b.Run(string(version), func(b *testing.B) {
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, text := range replies {
+					Read(text, Options{Reader: version, Author: "BlueLake"})
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(replies)), "µs/reply")
 		})
 	}
 }
