@@ -86,7 +86,7 @@ func (r Reader) Scanner() markdown.Version {
 
 // Remarks returns the rules by which the text beside a block of an author, who may be unknown (""), is read.
 func (r Reader) Remarks(author string) remark.Rules {
-	return remark.Rules{Author: author, Oblique: r.Since(ThirdReader), Choosing: r.Since(FourthReader), Firm: r.Since(FifthReader), Close: r.Since(FifthReader), Sixth: r.Since(SixthReader)}
+	return remark.Rules{Author: author, Oblique: r.Since(ThirdReader), Choosing: r.Since(FourthReader), Firm: r.Since(FifthReader), Close: r.Since(FifthReader), Sixth: r.Since(SixthReader), Seventh: r.Since(SeventhReader)}
 }
 
 // WithoutReasoning returns a reply without its reasoning. The first version does not know reasoning.
@@ -336,6 +336,7 @@ func (r *reader) weighed(blocks []Block, own []byte) []Block {
 	r.refuseTakenBack(blocks)
 	r.refuseNamed(blocks)
 	r.refuseOwn(blocks, own)
+	r.refuseUnseen(blocks)
 	r.refuseDenied(blocks, own)
 	if r.third {
 		r.refuseUnconfirmed(blocks)

@@ -384,6 +384,26 @@ func (r *reader) refuseOwn(blocks []Block, own []byte) {
 	}
 }
 
+// refuseUnseen refuses the deltas that are kept from being the author's by what is at some distance from them.
+func (r *reader) refuseUnseen(blocks []Block) {
+	if !r.opt.Reader.Since(SeventhReader) || r.opt.Repair || countOK(blocks) == 0 {
+		return
+	}
+	isOpen := remark.OpenReasoning(r.src)
+	lines := bytes.Split(r.src, []byte("\n"))
+	for i := range blocks {
+		b := &blocks[i]
+		switch line, ok := remark.Shown(lines, b.Line); {
+		case isOpen:
+			b.refuseOK(refused(AmbiguousDelta, "a delta in reasoning that does not end", "send it again outside your reasoning"))
+		case ok:
+			b.refuseOK(fateDisowned(remark.Remark{Line: line}))
+		case remark.InCall(lines, b.Line):
+			b.refuseOK(refused(UnfencedDelta, "a delta in a call of code", hintFence+"; leave it out if it is an example"))
+		}
+	}
+}
+
 func countOK(blocks []Block) (n int) {
 	for i := range blocks {
 		if blocks[i].OK {

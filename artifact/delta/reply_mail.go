@@ -10,10 +10,11 @@ import (
 // findForwarded records where another author's message begins in a block of running text, and where
 // a line says that it ends.
 func (r *reader) findForwarded(b markdown.Block, c clues) {
-	if !c.forwarded || r.foreign.to > int32(b.Start) {
+	isRuled := r.opt.Reader.Since(SeventhReader) && remark.IsRuled(r.src[b.Start:b.End])
+	if !c.forwarded && !isRuled || r.foreign.to > int32(b.Start) {
 		return
 	}
-	if from, to := remark.Forwarded(r.src, b.Start, b.End, r.opt.Author); to > 0 {
+	if from, to := remark.Forwarded(r.src, b.Start, b.End, r.opt.Reader.Remarks(r.opt.Author)); to > 0 {
 		r.foreign = span{int32(from), int32(to)}
 		r.ownEnd = cmp.Or(r.ownEnd, from)
 	}

@@ -19,6 +19,7 @@ type Rules struct {
 	Firm     bool    // an answer that shows a block for some purpose only, or says no, declines it
 	Close    bool    // marks, lone titles and notes around a block and in it count
 	Sixth    bool    // the rules that reader/6 has beyond those before
+	Seventh  bool    // those that reader/7 has
 	Answer   *Answer // the reply answers a request for corrections; nil otherwise
 
 	Whole  *Whole  // the reply; nil if not known

@@ -18,21 +18,27 @@ var forwarded = pattern.New(`(?im)^[ \t]*(?:` +
 
 var (
 	// attributed matches the beginning of an attribution, and instant what one has besides a name: a time, a year or an address.
-	attributed   = pattern.New(`^(?:On|Am|Le) `)
+	attributed = pattern.New(`^(?:On|Am|Le) `)
+	// ruled matches the rule above the header of a message that some mail programs forward.
+	ruled        = pattern.New(`(?:^|\n)[_-]{5,}\s*$`)
+	ruledHeader  = pattern.New(`[_-]{5,}[ \t]*\r?\n[ \t*_]*(?:From|Von|De) ?:`)
 	instant      = pattern.New(`\d:\d\d|\b\d{4}\b|@|\d\.\d`)
 	subjectLine  = pattern.New(`(?m)^[ \t*_-]{0,8}(?:Subject|Betreff|Objet) ?:`)
 	forwardedEnd = pattern.New(`(?im)^[ \t]*(?:[-=*_–—]{2,}[ \t]*(?:end|ende|fin)\b|end of (?:the )?(?:forwarded|original|quoted) (?:message|letter|mail|reply))[^\n]{0,100}$`)
 )
 
+// IsRuled reports whether a text has the header of a message below a rule.
+func IsRuled(text []byte) bool { return ruledHeader.Match(text) }
+
 // Forwarded returns where the unmarked message of another author begins that stands below a line in the part of a text between two
 // offsets, and where it ends, as a line says or at the end of the text. Without one it returns two zeros.
-func Forwarded(text []byte, at, end int, author string) (from, to int) {
+func Forwarded(text []byte, at, end int, rules Rules) (from, to int) {
 	for at < end {
 		m := forwarded.FindIndex(text[at:end])
 		if m == nil {
 			break
 		}
-		if from = at + m[1]; !isForwarded(text, at+m[0], from, author) {
+		if from = at + m[1]; !isForwarded(text, at+m[0], from, rules) {
 			at += max(m[1], 1)
 			continue
 		}
@@ -46,13 +52,15 @@ func Forwarded(text []byte, at, end int, author string) (from, to int) {
 
 // isForwarded reports whether unmarked text of another author follows the lines between two offsets. A
 // quotation ends by itself, and a header at the beginning is that of the reply.
-func isForwarded(text []byte, from, to int, author string) bool {
+func isForwarded(text []byte, from, to int, rules Rules) bool {
+	author := rules.Author
 	lines := bytes.TrimLeft(text[from:to], " \t*_-")
 	switch first, _, _ := bytes.Cut(lines, []byte(":")); string(bytes.TrimRight(first, " ")) {
 	case "From", "Von", "De":
 		before := bytes.TrimLeft(text[:from], " \t\r\n")
 		isFirst := !bytes.Contains(before, []byte("\n\n")) && !bytes.Contains(before, []byte("\n\r\n")) // paragraph
-		return subjectLine.Match(text[from:to]) && (!isFirst || author != "") && !isOwnHeader(lines, isFirst, author)
+		hasMark := subjectLine.Match(text[from:to]) || rules.Seventh && ruled.Match(before)
+		return hasMark && (!isFirst || author != "") && !isOwnHeader(lines, isFirst, author)
 	}
 	if attributed.Match(lines) && !instant.Match(lines) {
 		return false
