@@ -8,12 +8,12 @@ import (
 
 var (
 	// exampleLead matches a line that calls what follows an example, whatever marks stand between the two.
-	exampleLead = pattern.New(`(?i)^(?:(?:here(?:['’]s| is)|this is|just|only|as|for|an?|the|my|another|one|some|worked|short|minimal|small|format|formal|delta|new) )*(?:examples?|samples?|templates?|illustrations?|placeholders?|e\. ?g\.?|eg|format reminder|instance)(?: (?:of the format|delta|block|format|only|output|reply))*(?:(?: ?\([^)]{1,60}\))?[.:,]?$| (?:of|for) (?:an?|the|such|how|what) [^.:]{1,40}:$)|\((?:do not apply|not a change|not to be applied|example only|for illustration(?: only)?)\)[.:]?$`)
+	exampleLead = pattern.New(`(?i)^(?:(?:here(?:['’]s| is)|this is|just|only|as|for|an?|the|my|another|one|some|worked|short|minimal|small|format|formal|delta|new) )*(?:examples?|samples?|templates?|illustrations?|placeholders?|e\. ?g\.?|eg|format reminder|instance)(?: (?:of the format|delta|block|format|only|output|reply))*(?:(?: ?\([^)]{1,60}\))?[.:,]?$| (?:of|for) (?:an?|the|such|how|what) [^.:]{1,40}:$)|^(?:an?|the|my|such an?) (?:\w+ )?(?:delta|block|change|kill|edit|addition|reply|object|format) (?:looks?|reads?|is written|would look|might look) like(?: this| that)?[.:]$|\((?:do not apply|not a change|not to be applied|example only|for illustration(?: only)?)\)[.:]?$`)
 	// glue matches lines between a lead and a change: tags, tables, markers, and titles of a word or two.
-	glue = pattern.New("(?i)^(?:<[/\\w -]{1,40}>|\\|[^{}]*\\|?|(?:BEGIN|START)\\b.{0,40}|\\{%[^{}]*%\\}|::: ?\\w*|(?:\\d+[.)]|[-*])?[ \\t]*\\*{0,2}(?:change|delta|block|json|output|reply)(?: \\d)?:?\\*{0,2})$")
+	glue = pattern.New("(?i)^(?:<[/\\w -]{1,40}>|<summary>[^<]{0,40}</summary>|\\|[^{}]*\\|?|(?:BEGIN|START)\\b.{0,40}|\\{%[^{}]*%\\}|::: ?\\w*|(?:\\d+[.)]|[-*])?[ \\t]*\\*{0,2}(?:change|delta|block|json|output|reply)(?: \\d)?:?\\*{0,2})$")
 	// opener matches the line of a fence.
 	opener     = pattern.New("^(?:`{2,}|~{3,}|'{3})[ \\t]*[\\w-]*[ \\t]*$")
-	tokenTags  = pattern.New(`<\|[^|]{0,40}\|>(?:[a-z]{1,20}(?:<\|[^|]{0,40}\|>))?|<[/\w -]{1,40}>`)
+	pageTags   = pattern.New(`<[/\w -]{1,40}>`)
 	speakerTag = pattern.New(`(?i)^(?:assistant|answer|final|output|reply|response)[ \t]*:[ \t]*`)
 	// prefixedTag matches a reply that begins with reasoning behind the name of its speaker, and reasonEnd the end of one.
 	prefixedTag = pattern.New(`(?i)^\s*[\w ]{1,20}:[ \t]*<(?:think|thinking|thought|reasoning|scratchpad|analysis)>`)
@@ -21,6 +21,12 @@ var (
 	callOf      = pattern.New(`^[^"{]*\b\w+\([ \t]*\{|^[ \t]*\w+(?:\.\w+)*\([ \t]*$`)
 	language    = pattern.New("(?i)^[ \\t]*(?:`{3,}|~{3,})[ \\t]*(?:js|javascript|jsx|tsx?|typescript|py(?:thon)?3?|go|java|kotlin|ruby|rb|rust|rs|c|cpp|c\\+\\+|cs|csharp|php|swift|lua|perl|r|julia|scala)\\b")
 )
+
+// hidden are characters of no width before a mark, which hide it from Markdown.
+const hidden = "\u200b\u200c\u200d\ufeff"
+
+// marks are what may stand around the words of a line.
+const marks = "*_#|> \t\r\v\f\u00a0\u200b\u200c\u200d\u2028\u2029\u0085\ufeff"
 
 // Shown returns what keeps the change at a line of a reply from being its author's, as far as other rules do not see it: a lead with
 // marks between the two, a comment around its fence, a call in code, or reasoning without an end. Lines are those of the reply.
@@ -33,6 +39,9 @@ func Shown(lines [][]byte, at int) (why string, ok bool) {
 	if i := bytes.Index(own, []byte("<!--")); i >= 0 && !bytes.Contains(own[i:], []byte("-->")) {
 		return "<!--", true
 	}
+	if bytes.HasPrefix(bytes.TrimLeft(own, hidden), []byte(">")) {
+		return ">", true
+	}
 	i, passed := at-2, 0
 	if !opener.Match(own) {
 		for i >= max(0, at-reach) && isInObject(bytes.TrimSpace(lines[i])) {
@@ -43,12 +52,13 @@ func Shown(lines [][]byte, at int) (why string, ok bool) {
 		}
 	}
 	for ; i >= 0 && passed < most; i-- {
-		line := bytes.TrimSpace(speakerTag.ReplaceAll(bytes.TrimSpace(tokenTags.ReplaceAll(lines[i], nil)), nil))
-		line = bytes.Trim(line, "*_#|> \t")
+		line := lines[i][bytes.LastIndex(lines[i], []byte("|>"))+1:]
+		line = bytes.Trim(pageTags.ReplaceAll(line, nil), marks)
+		line = bytes.Trim(speakerTag.ReplaceAll(line, nil), marks)
 		switch {
 		case exampleLead.Match(line):
 			return string(line), true
-		case len(line) == 0 || glue.Match(bytes.TrimSpace(lines[i])):
+		case len(line) == 0 || opener.Match(line) || glue.Match(bytes.TrimSpace(lines[i])):
 			passed++
 		default:
 			return "", false
