@@ -393,6 +393,11 @@ func (r *reader) refuseUnseen(blocks []Block) {
 	lines := bytes.Split(r.src, []byte("\n"))
 	for i := range blocks {
 		b := &blocks[i]
+		if above := remark.AboveItem(lines, b.Line); above != nil && b.OK {
+			if said, ok := r.remarks().Before(above, nil); ok {
+				b.refuseOK(fateDisowned(said))
+			}
+		}
 		switch line, ok := remark.Shown(lines, b.Line); {
 		case isOpen:
 			b.refuseOK(refused(AmbiguousDelta, "a delta in reasoning that does not end", "send it again outside your reasoning"))

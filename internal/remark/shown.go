@@ -13,6 +13,7 @@ var (
 	glue = pattern.New("(?i)^(?:<[/\\w -]{1,40}>|<summary>[^<]{0,40}</summary>|\\|[^{}]*\\|?|(?:BEGIN|START)\\b.{0,40}|\\{%[^{}]*%\\}|::: ?\\w*|(?:\\d+[.)]|[-*])?[ \\t]*\\*{0,2}(?:change|delta|block|json|output|reply)(?: \\d)?:?\\*{0,2})$")
 	// opener matches the line of a fence.
 	opener     = pattern.New("^(?:`{2,}|~{3,}|'{3})[ \\t]*[\\w-]*[ \\t]*$")
+	itemFence  = pattern.New("^[ \\t]*(?:[-*+]|\\d{1,2}[.)])[ \\t]+(?:`{3,}|~{3,})")
 	pageTags   = pattern.New(`<[/\w -]{1,40}>`)
 	speakerTag = pattern.New(`(?i)^(?:assistant|answer|final|output|reply|response)[ \t]*:[ \t]*`)
 	// prefixedTag matches a reply that begins with reasoning behind the name of its speaker, and reasonEnd the end of one.
@@ -65,6 +66,22 @@ func Shown(lines [][]byte, at int) (why string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// AboveItem returns the line above a change whose fence begins an item of a list, if it leads to it, or nil.
+func AboveItem(lines [][]byte, at int) []byte {
+	if at < 1 || at > len(lines) || !itemFence.Match(lines[at-1]) {
+		return nil
+	}
+	for i := at - 2; i >= 0; i-- {
+		if line := bytes.TrimSpace(lines[i]); len(line) > 0 {
+			if line[len(line)-1] != ':' {
+				return nil
+			}
+			return append(bytes.Clone(lines[i]), "\n\n"...)
+		}
+	}
+	return nil
 }
 
 // isInObject reports whether a line is inside the JSON before a change of a list.
