@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"brenner/internal/markdown"
 	"brenner/internal/pattern"
@@ -45,7 +46,7 @@ func (f *own) sentences(text []byte) (all []placed) {
 			}
 			earlier = append(earlier, above...)
 		case b.Kind == markdown.Prose && b.Own():
-			for _, p := range placedIn(text, b, above) {
+			for _, p := range f.placedIn(text, b, above) {
 				p.earlier = earlier
 				if all = append(all, p); p.isHeading {
 					heading = len(all) - 1
@@ -58,14 +59,14 @@ func (f *own) sentences(text []byte) (all []placed) {
 }
 
 // placedIn returns the sentences of a part of a text below a fence with some changes.
-func placedIn(text []byte, b markdown.Block, above []int) (all []placed) {
+func (f *own) placedIn(text []byte, b markdown.Block, above []int) (all []placed) {
 	firstEnd := b.End // of the first paragraph
 	begin := b.End - len(bytes.TrimLeft(text[b.Start:b.End], "\r\n"))
 	if blank := bytes.Index(text[begin:b.End], []byte("\n\n")); blank >= 0 {
 		firstEnd = begin + blank
 	}
 	from, seen := b.Start, b.Start // where the line begins, and how far that is known
-	for _, s := range wordsIn(text[b.Start:b.End]) {
+	for _, s := range wordsIn(text[b.Start:b.End], f.isStrict) {
 		s.start, s.end, s.block = s.start+b.Start, s.end+b.Start, b.Start
 		if at := bytes.LastIndexByte(text[seen:s.start], '\n'); at >= 0 {
 			from = seen + at + 1
@@ -230,13 +231,13 @@ var titledBy = pattern.New(`^(?:[Dd]elta|[Bb]lock|[Cc]hange)(?: \d)? ?(?:[—–
 // keyed matches a line of a change that is written in YAML.
 var keyed = pattern.New(`^[ \t>]*(?:- )?["']?(?:operation|section|target_id|payload|rationale|reason|delta_id|timestamp|agent|content|id)["']?[ \t]*:`)
 
-// wordsIn returns the sentences of a text without the changes outside its fences.
-func wordsIn(text []byte) (all []sentence) {
+// wordsIn returns the sentences of a text without the changes outside its fences. Strict reading divides long ones without blanks, too.
+func wordsIn(text []byte, isStrict bool) (all []sentence) {
 	depth, at, from := 0, 0, 0
 	add := func(to int) {
 		for _, s := range sentencesIn(text[from:to]) {
 			s.start, s.end = s.start+from, s.end+from
-			all = append(all, s.parts()...)
+			all = append(all, s.parts(isStrict)...)
 		}
 	}
 	for line := range bytes.Lines(text) {
@@ -256,21 +257,30 @@ func wordsIn(text []byte) (all []sentence) {
 const longest = 600
 
 // parts returns a sentence, or its parts.
-func (s sentence) parts() (all []sentence) {
+func (s sentence) parts(isStrict bool) (all []sentence) {
 	rest := s.text
 	for len(rest) > longest {
 		cut := strings.LastIndexAny(rest[:longest], ",;:")
 		if cut <= 0 {
 			cut = strings.LastIndexByte(rest[:longest], ' ')
 		}
-		if cut <= 0 {
-			break // it has no words
+		switch {
+		case cut <= 0 && !isStrict:
+			return append(all, s.with(rest)) // it has no words
+		case cut <= 0:
+			cut = longest
+			for cut > longest-utf8.UTFMax && !utf8.RuneStart(rest[cut]) {
+				cut--
+			}
 		}
-		part := s
-		part.text, rest = rest[:cut], strings.TrimLeft(rest[cut:], ",;: ")
-		part.lower = strings.ToLower(part.text)
-		all = append(all, part)
+		all = append(all, s.with(rest[:cut]))
+		rest = strings.TrimLeft(rest[cut:], ",;: ")
 	}
-	s.text, s.lower = rest, strings.ToLower(rest)
-	return append(all, s)
+	return append(all, s.with(rest))
+}
+
+// with returns a sentence with another text.
+func (s sentence) with(text string) sentence {
+	s.text, s.lower = text, strings.ToLower(text)
+	return s
 }

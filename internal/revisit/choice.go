@@ -35,6 +35,10 @@ var (
 
 // readPairs reads a line that says of numbers which stand and which do not: 1 = draft, 2 = final.
 func (f *own) readPairs(s sentence) {
+	const most = 100 // of a paragraph, all of which are read again for each sentence
+	if f.isStrict && len(f.pairs) > most {
+		return
+	}
 	f.pairs = append(f.pairs, pair.FindAllStringSubmatch(strings.ReplaceAll(s.text, "’", "'"), -1)...)
 	var held []int
 	isKept := false
