@@ -250,6 +250,9 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	if l.state.Head.Seq == 0 {
 		return nil, noSession(thread)
 	}
+	if _, err := l.state.Opened.MergeRules(); err != nil {
+		return nil, err // before the journal has an entry of the attempt
+	}
 	if r.Resumable != nil {
 		if err := r.Resumable(ctx, l.state); err != nil {
 			return nil, err
