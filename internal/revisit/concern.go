@@ -25,7 +25,7 @@ func (s *sentence) mayConcern(operation, target string) bool {
 	plain := acts.ReplaceAllString(whole, "acts")
 	at := denial.FindStringIndex(plain)
 	switch {
-	case s.isQuestion, isForeign(s.lower) && (judgeForeign(s.lower) == leaves || len(strings.Fields(s.lower)) <= short+2), isForeign(s.lower) && foreignKeep.MatchString(s.lower) && slices.Contains(idsIn(s.lower), target):
+	case s.isQuestion, isForeign(s.lower) && s.mayConcernForeign(target):
 		return true
 	case back.MatchString(plain), erratum.MatchString(plain), misnamed.MatchString(plain), notMeant.MatchString(plain), deniedOp.MatchString(whole):
 		return true
@@ -38,11 +38,16 @@ func (s *sentence) mayConcern(operation, target string) bool {
 		slices.ContainsFunc(s.clauses(), func(clause string) bool { return !isOfSubject(plainly(clause), hasMatter(whole)) })
 }
 
-// isOfSubject reports whether a clause is about something else than what its author does: it has no pronoun that may stand for a change,
-// or only says what the change is.
+// mayConcernForeign is mayConcern for a sentence without common words of English.
+func (s *sentence) mayConcernForeign(target string) bool {
+	const short = 6
+	return judgeForeign(s.lower) == leaves || len(strings.Fields(s.lower)) <= short || foreignKeep.MatchString(s.lower) && slices.Contains(idsIn(s.lower), target)
+}
+
+// isOfSubject reports whether a clause is about the subject of the research, or only says what the change is. One without the words of
+// the subject (hasMatter) has no pronoun that may stand for a change.
 func isOfSubject(clause string, hasMatter bool) bool {
-	isAbout, isUnderstood := weighClause(clause, true)
-	return isPlainState(clause) || (!isAbout || isUnderstood || hasMatter) && (hasMatter || !personal.MatchString(clause)) && !participle.MatchString(clause)
+	return isPlainState(clause) || !participle.MatchString(clause) && (hasMatter || understands(clause, true) && !personal.MatchString(clause))
 }
 
 // isPlainState reports whether a clause says what a change is, and that is understood.
@@ -60,7 +65,7 @@ func isAlive(plain, target string) bool {
 }
 
 var (
-	personal   = pattern.New(`\b(?:i|we|me|you|he|she|one|(?:some|no)(?:one|body)|this|that|it|these|those|them|they|such)\b|\bn't\b`)
+	personal   = pattern.New(`\b(?:i|we|me|you|he|she|one|(?:some|no)(?:one|body)|this|that|it|these|those|them|they|such)\b`)
 	participle = pattern.New(`^(?:\w{3,}ed|taken|written|sent|drawn|shown|made|done) `)
 	plainState = pattern.New(`^(?:and |but |so )*(?:this|that|it|these|they|the \w+)(?:'s| is| are) (?:an? |the |also |quite |very |rather |fairly )*[\w-]+(?: \w+)?$`)
 	alive      = pattern.New(`\b(?:` + liveWords + `)\b`)
@@ -69,6 +74,6 @@ var (
 	gone       = pattern.New(`\b(?:` + goneWords + `)\b`)
 	ofPronoun  = pattern.New(`\bnot (?:\w+ )?(?:this|that|it)\b`)
 	carryOut   = pattern.New(`\b(?:apply|appl(?:ied|ies)|merged?|execut\w+|count|send|sent|submit\w*|commit|done|do (?:it|this|that)|go ahead|proceed|enact\w*|carried out|carry out|take effect|stands?|take (?:it|this|that)|agree\w*|vote\w*|decide\w*|sign\w*|consent\w*|veto)\b`)
-	notMeant   = pattern.New(`\b(?:(?:is|was|the) wrong|wrong (?:id|target|section|item|one|place|field)|mistake|rejected|refused|illustrat\w+|so much for|format|(?:this|that|it) (?:is|was) (?:already|just|only|merely|what (?:i|we|one|he|she|they)|from|by|for)|is what (?:i|one|we) would|^[. ]*is what|for (?:now|later|completeness|reference|context|comparison|next time)|next time|only (?:show|include|quote|repeat|mention)|second thoughts?|my mind|meant as|out loud|aloud|sure|replaced|superseded|overtaken|not there|flawed|logic|conclusion is|(?:original|current|old|previous|present) (?:claim|wording|text|version|mechanism|statement)|undecided|undo|nuclear|the (?:example|kickoff|template)|had (?:meant|wanted|planned|intended)|would have (?:sent|written|been|done)|nope|contradicts? (?:me|it|this|that))\b`)
+	notMeant   = pattern.New(`\b(?:(?:is|was|the) wrong|wrong (?:id|target|section|item|one|place|field)|mistake|rejected|refused|illustrat\w+|so much for|format|(?:this|that|it) (?:is|was) (?:already|just|only|merely|what (?:i|we|one|he|she|they)|from|by|for)|is what (?:i|one|we) would|for (?:now|later|completeness|reference|context|comparison|next time)|next time|only (?:show|include|quote|repeat|mention)|second thoughts?|my mind|meant as|out loud|aloud|sure|replaced|superseded|overtaken|not there|flawed|logic|conclusion is|(?:original|current|old|previous|present) (?:claim|wording|text|version|mechanism|statement)|undecided|undo|nuclear|the (?:example|kickoff|template)|had (?:meant|wanted|planned|intended)|would have (?:sent|written|been|done)|nope|contradicts? (?:me|it|this|that))\b`)
 	agentsOwn  = pattern.New(`\b(?:by|from) [A-Z][a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+ (?:\w+ )?(?:this|that|it|these)\b|\b(?:This|That|It|These|this|that|it) (?:is|was|are|were|comes|came)(?: \w+){0,2} [A-Z][a-z]+[A-Z]\w+['’]s\b`)
 )
